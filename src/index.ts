@@ -1,0 +1,1 @@
+export { isMooringError, MooringError } from './errors.js';
