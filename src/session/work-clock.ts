@@ -84,7 +84,11 @@ export function createWorkClock(options: WorkClockOptions): WorkClock {
     end(kind, key) {
       if (stopped) return;
       if (kind === 'request') requests.delete(key);
-      else bounded[kind].delete(key);
+      else if (bounded[kind].delete(key)) {
+        // The timer may have been set for when this would have run out.
+        timer?.cancel();
+        timer = undefined;
+      }
       if (requests.size === 0) arm();
     },
     worked() {
