@@ -1,0 +1,88 @@
+/**
+ * Server-sent events, both ways: reading with eventsource-parser, writing ours.
+ * Owns: LF, CRLF and CR cut anywhere, multi-line data, split UTF-8 (reports R097, R098); a bound on one event.
+ * Refuses: to hold more than `maxEventChars` of one event; comments and empty data are not messages.
+ */
+import { createParser } from 'eventsource-parser';
+
+export interface SseEvent {
+  /** `message` when the server named none. */
+  event: string;
+  /** Never empty: events without data carry only an id, see `onId`. */
+  data: string;
+}
+
+export interface SseReader {
+  /** Takes bytes as they come, cut anywhere. */
+  push(chunk: Uint8Array): void;
+}
+
+export interface SseHandlers {
+  onEvent: (event: SseEvent) => void;
+  /** Last event id, also of events without data (priming events). */
+  onId?: (id: string) => void;
+  /** `retry:` in milliseconds. */
+  onRetry?: (ms: number) => void;
+  /** Any event at all, also one without data. */
+  onLife?: () => void;
+}
+
+/** 64 Mi characters: far above what a tool answers with, far below what kills a process. */
+export const MAX_EVENT_CHARS = 64 * 1024 * 1024;
+
+export class SseTooLargeError extends Error {}
+
+export function createSseReader(handlers: SseHandlers, maxEventChars = MAX_EVENT_CHARS): SseReader {
+  const decoder = new TextDecoder('utf-8');
+  let held = 0;
+  let lastWasCr = false;
+  const parser = createParser({
+    onEvent(event) {
+      held = 0;
+      handlers.onLife?.();
+      if (event.id !== undefined && event.id !== '') handlers.onId?.(event.id);
+      if (event.data !== '') handlers.onEvent({ event: event.event ?? 'message', data: event.data });
+    },
+    onRetry: (ms) => handlers.onRetry?.(ms),
+    onComment: () => {
+      held = 0;
+    },
+  });
+  return {
+    push(chunk) {
+      let text = decoder.decode(chunk, { stream: true });
+      if (text === '') return;
+      // The parser waits for what follows a CR at the end of a chunk. A CR ends a line by itself, so it is
+      // handed on as LF at once, and an LF that comes next is its second half.
+      if (lastWasCr && text.startsWith('\n')) text = text.slice(1);
+      lastWasCr = text === '' ? false : text.endsWith('\r');
+      if (lastWasCr) text = `${text.slice(0, -1)}\n`;
+      held += text.length;
+      if (held > maxEventChars) {
+        throw new SseTooLargeError(`an event is longer than ${maxEventChars} characters`);
+      }
+      if (text !== '') parser.feed(text);
+    },
+  };
+}
+
+/** Headers of every event stream that we write: nothing between may hold, compress or cache it (report R103). */
+export const SSE_HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+};
+
+/** How often a comment is written on a quiet stream, ms. */
+export const SSE_KEEPALIVE_MS = 15_000;
+export const SSE_KEEPALIVE = ': keepalive\n\n';
+
+/** One event as text. Line ends inside the data become data lines of their own. */
+export function formatEvent(event: { id?: string; event?: string; data: string; retryMs?: number }): string {
+  let text = '';
+  if (event.event !== undefined) text += `event: ${event.event}\n`;
+  if (event.id !== undefined) text += `id: ${event.id}\n`;
+  if (event.retryMs !== undefined) text += `retry: ${event.retryMs}\n`;
+  for (const line of event.data.split(/\r\n|\r|\n/)) text += `data: ${line}\n`;
+  return `${text}\n`;
+}
