@@ -1,9 +1,10 @@
-/** The order of imports and the few other promises of DESIGN's "Layout", held against every file of src/. */
+/** The order of imports and the few other rules of rules.ts, held against every file of src/. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { verifies } from '../requirements.js';
 import { type Sources, staleExceptions, violations } from './rules.js';
 import { blankText, importsOf } from './source-text.js';
 
@@ -20,6 +21,9 @@ const told = (files: Sources): string[] =>
 
 describe('structure of src/', () => {
   it('keeps every rule', () => {
+    verifies('structure/imports-point-up');
+    verifies('structure/one-clock');
+    verifies('structure/only-cli-prints');
     assert.ok(Object.keys(sources).length > 10, 'src/ was not found');
     assert.deepEqual(told(sources), []);
   });

@@ -1,5 +1,5 @@
 /**
- * The structure that DESIGN's "Layout" promises, as rules over a map of file names to sources.
+ * The structure of src/ that the project keeps to, as rules over a map of file names to sources.
  * Owns: the layers, who may import whom, which packages, who may read the time, print or exit.
  * Refuses: to read the disk, so that a planted violation can be tried.
  */

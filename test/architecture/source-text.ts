@@ -12,7 +12,7 @@ export interface Import {
 
 /** Same length and line breaks as `source`, with everything inside strings, comments and regexes blanked. */
 export function blankText(source: string): string {
-  const out = [...source];
+  const out = source.split('');
   const blank = (from: number, to: number): void => {
     for (let i = from; i < to; i++) if (out[i] !== '\n') out[i] = ' ';
   };
