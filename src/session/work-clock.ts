@@ -2,7 +2,8 @@
  * When a session counts as idle: the work clock of both sides.
  * Owns: what is in flight (requests, answers owed to the other side, tasks), the last work, one lazy timer.
  * Refuses: to know what a message is; protocol/ says what is work, the owner reports it here.
- * Rule "Work" of docs/lifecycle.md: only work moves the clock, and it stands still while anything is in flight.
+ * Rule "Work" of docs/lifecycle.md: only work moves the clock, and it stands still while anything is in flight:
+ * the time in flight is not idle time, also when what was in flight turns out to be no work.
  */
 import type { Clock, Timer } from '../clock.js';
 
@@ -15,19 +16,24 @@ export interface WorkClockOptions {
   idleMs: number;
   /** Milliseconds that an answer owed, or a task without a ttl, may hold the clock. */
   answerMs: number;
-  /** Runs once each time the session has become idle; again only after new work. */
+  /** Runs when the session has become idle; again only after new work, or after something was in flight. */
   onIdle: () => void;
 }
 
 export interface WorkClock {
   /** Something is in flight from now on; a key that is there already is replaced. `ttlMs` bounds answers and tasks. */
   begin(kind: FlightKind, key: string, ttlMs?: number): void;
-  /** It is not any more; unknown keys are ignored (a late reply never revives anything, report R017). */
-  end(kind: FlightKind, key: string): void;
+  /**
+   * It is not any more. False, and nothing else, for unknown keys and those whose time has run out
+   * (a late reply never revives anything, report R017).
+   */
+  end(kind: FlightKind, key: string): boolean;
   /** A request that is work was answered below 400: the idle time starts anew. */
   worked(): void;
   /** Number of things in flight of a kind, or of all. */
   inFlight(kind?: FlightKind): number;
+  /** Milliseconds since the last work with nothing in flight. */
+  readonly idleFor: number;
   /** clock.now() of the last work, or of the start. */
   readonly lastWorkAt: number;
   /** True once any work was done. */
@@ -44,32 +50,46 @@ export function createWorkClock(options: WorkClockOptions): WorkClock {
   let hasWorked = false;
   let timer: Timer | undefined;
   let stopped = false;
+  // Idle time so far, and since when it runs; undefined while it stands still.
+  let idleBefore = 0;
+  let idleSince: number | undefined = lastWorkAt;
 
-  const dropExpired = (): number => {
+  const count = (): number => requests.size + bounded.answer.size + bounded.task.size;
+
+  /** Forgets what has run out. The clock runs again from the moment the last of it did, not from when we look. */
+  const dropExpired = (): void => {
     const now = clock.now();
-    let nextExpiry = Number.POSITIVE_INFINITY;
+    let lastExpiry = Number.NEGATIVE_INFINITY;
     for (const map of [bounded.answer, bounded.task]) {
       for (const [key, expiresAt] of map) {
-        if (expiresAt <= now) map.delete(key);
-        else nextExpiry = Math.min(nextExpiry, expiresAt);
+        if (expiresAt > now) continue;
+        map.delete(key);
+        lastExpiry = Math.max(lastExpiry, expiresAt);
       }
     }
-    return nextExpiry;
+    if (idleSince === undefined && !stopped && count() === 0) idleSince = Math.min(now, lastExpiry);
   };
+
+  const idleFor = (): number => {
+    dropExpired();
+    return idleBefore + (idleSince === undefined ? 0 : clock.now() - idleSince);
+  };
+
+  /** When all answers and tasks have run out, if nobody ends them before. */
+  const lastExpiryAhead = (): number =>
+    Math.max(clock.now(), ...bounded.answer.values(), ...bounded.task.values());
 
   // One timer, re-armed only when it fires or when none is pending: work moves a number, not a timer.
   const arm = (): void => {
     if (stopped || timer !== undefined || idleMs === Number.POSITIVE_INFINITY) return;
-    const nextExpiry = dropExpired();
+    const remaining = Math.max(0, idleMs - idleFor());
     if (requests.size > 0) return;
-    const now = clock.now();
-    const held = bounded.answer.size + bounded.task.size > 0;
-    const due = held ? Math.max(nextExpiry, lastWorkAt + idleMs) : lastWorkAt + idleMs;
-    timer = clock.after(Math.max(0, due - now), () => {
+    const due = lastExpiryAhead() + remaining;
+    timer = clock.after(due - clock.now(), () => {
       timer = undefined;
-      dropExpired();
+      const idle = idleFor();
       if (requests.size > 0) return;
-      if (bounded.answer.size + bounded.task.size > 0 || clock.now() < lastWorkAt + idleMs) arm();
+      if (count() > 0 || idle < idleMs) arm();
       else onIdle();
     });
   };
@@ -78,30 +98,41 @@ export function createWorkClock(options: WorkClockOptions): WorkClock {
   return {
     begin(kind, key, ttlMs = answerMs) {
       if (stopped) return;
+      idleBefore = idleFor();
       if (kind === 'request') requests.add(key);
       else bounded[kind].set(key, clock.now() + Math.min(ttlMs, answerMs));
+      idleSince = undefined;
     },
     end(kind, key) {
-      if (stopped) return;
-      if (kind === 'request') requests.delete(key);
-      else if (bounded[kind].delete(key)) {
+      if (stopped) return false;
+      dropExpired();
+      if (!(kind === 'request' ? requests.delete(key) : bounded[kind].delete(key))) return false;
+      if (kind !== 'request') {
         // The timer may have been set for when this would have run out.
         timer?.cancel();
         timer = undefined;
       }
+      if (count() === 0) idleSince = clock.now();
       if (requests.size === 0) arm();
+      return true;
     },
     worked() {
       if (stopped) return;
+      dropExpired();
       lastWorkAt = clock.now();
       hasWorked = true;
+      idleBefore = 0;
+      if (idleSince !== undefined) idleSince = lastWorkAt;
       arm();
     },
     inFlight(kind) {
       dropExpired();
       if (kind === 'request') return requests.size;
       if (kind !== undefined) return bounded[kind].size;
-      return requests.size + bounded.answer.size + bounded.task.size;
+      return count();
+    },
+    get idleFor() {
+      return idleFor();
     },
     get lastWorkAt() {
       return lastWorkAt;

@@ -1,0 +1,68 @@
+/**
+ * Ends the sessions of one handle through the terminator, and knows which endings are still under way.
+ * Refuses: to end what has no id; there is nothing to tell the server.
+ */
+import type { Clock } from '../clock.js';
+import type { EndReason } from '../events.js';
+import type { Opened } from './generation.js';
+import type { OpenLimiter } from './open-limiter.js';
+import type { DeleteReply, Terminator } from './terminator.js';
+import { settledWithin } from './waiting.js';
+
+export interface EnderPorts<O extends Opened> {
+  /** Sends one DELETE. */
+  sendDelete(opened: O, signal: AbortSignal): Promise<DeleteReply>;
+  onDeleted(opened: O, number: number, reason: EndReason, status: number, durationMs: number): void;
+  onNotConfirmed(opened: O, number: number, reason: EndReason, status: number | undefined, ms: number): void;
+}
+
+export interface Ender<O extends Opened> {
+  /** Resolves when confirmed, tried in vain, or past `deadlineMs`; never rejects. */
+  end(opened: O, number: number, reason: EndReason, deadlineMs: number): Promise<void>;
+  /** The same without retries: it may well be gone already. */
+  endOnce(opened: O, number: number, reason: EndReason, deadlineMs: number): Promise<void>;
+  /** Resolves when no ending is under way, or after `maxMs`. */
+  quiet(maxMs: number): Promise<void>;
+}
+
+export function createEnder<O extends Opened>(
+  ports: EnderPorts<O>,
+  { clock, limiter, terminator }: { clock: Clock; limiter: OpenLimiter; terminator: Terminator },
+): Ender<O> {
+  const underWay = new Set<Promise<unknown>>();
+
+  const end = async (
+    opened: O,
+    number: number,
+    reason: EndReason,
+    deadlineMs: number,
+    options: { retries?: number },
+  ): Promise<void> => {
+    if (opened.id === undefined) {
+      limiter.ended();
+      return;
+    }
+    const ending = terminator.end(
+      {
+        id: opened.id,
+        send: (signal) => ports.sendDelete(opened, signal),
+        onConfirmed: (status, ms) => {
+          limiter.ended();
+          ports.onDeleted(opened, number, reason, status, ms);
+        },
+        onNotConfirmed: (status, ms) => ports.onNotConfirmed(opened, number, reason, status, ms),
+      },
+      deadlineMs,
+      options,
+    );
+    underWay.add(ending);
+    await ending;
+    underWay.delete(ending);
+  };
+
+  return {
+    end: (opened, number, reason, deadlineMs) => end(opened, number, reason, deadlineMs, {}),
+    endOnce: (opened, number, reason, deadlineMs) => end(opened, number, reason, deadlineMs, { retries: 0 }),
+    quiet: (maxMs) => settledWithin(clock, Promise.all(underWay), maxMs),
+  };
+}

@@ -1,0 +1,116 @@
+/**
+ * Opens generations: one turn of the limiter each, Retry-After obeyed, no id ever lost.
+ * Owns: attempts under way, also those whose caller has gone: what they bring is ended.
+ * Refuses: to abort an `initialize` that was sent, since the server may already have made the session.
+ */
+import type { Clock } from '../clock.js';
+import { MooringError } from '../errors.js';
+import type { Opened } from './generation.js';
+import type { OpenLimiter } from './open-limiter.js';
+import { settledWithin } from './waiting.js';
+
+/** How one `initialize` went. */
+export type OpenOutcome<O extends Opened> =
+  | { opened: O }
+  | {
+      error: Error;
+      /** The server issued an id all the same: it must be ended. */
+      left?: O;
+      /** The server's own word for when to come back, ms. */
+      retryAfterMs?: number;
+    };
+
+export interface OpenerOptions<O extends Opened> {
+  clock: Clock;
+  limiter: OpenLimiter;
+  /** Milliseconds that one open may take, waiting included. */
+  openMs: number;
+  /** Sends `initialize`; never rejects, never aborted once sent. */
+  send(number: number): Promise<OpenOutcome<O>>;
+  /** Ends a session that nobody wants any more; never rejects. */
+  endOrphan(opened: O, number: number): Promise<void>;
+}
+
+export interface Opener<O extends Opened> {
+  /** Resolves with the number and what was opened; rejects with a MooringError or the signal's reason. */
+  open(signal: AbortSignal): Promise<{ number: number; opened: O }>;
+  /** Resolves when no `initialize` is under way, nor the ending of what one brought, or after `maxMs`. */
+  quiet(maxMs: number): Promise<void>;
+  readonly underWay: number;
+}
+
+/** Times that Retry-After of one open is obeyed. */
+const MAX_TRIES = 4;
+
+export function createOpener<O extends Opened>(options: OpenerOptions<O>): Opener<O> {
+  const { clock, limiter, openMs } = options;
+  const underWay = new Set<Promise<unknown>>();
+  let counter = 0;
+
+  const attempt = async (signal: AbortSignal, deadlineAt: number): Promise<Attempted<O>> => {
+    const turn = await limiter.enter(signal);
+    if (signal.aborted) {
+      turn.cancelled();
+      signal.throwIfAborted();
+    }
+    const number = ++counter;
+    let abandoned = false;
+    const sent = options.send(number).then((outcome) => {
+      if ('opened' in outcome) turn.opened();
+      else turn.failed(outcome.retryAfterMs);
+      return outcome;
+    });
+    const settled = sent.then((outcome) => {
+      const left = 'opened' in outcome ? (abandoned ? outcome.opened : undefined) : outcome.left;
+      return left?.id === undefined ? undefined : options.endOrphan(left, number);
+    });
+    underWay.add(settled);
+    void settled.finally(() => underWay.delete(settled));
+    const outcome = await new Promise<OpenOutcome<O>>((resolve, reject) => {
+      const giveUp = (reason: Error): void => {
+        abandoned = true;
+        timer.cancel();
+        reject(reason);
+      };
+      const onAbort = (): void => giveUp(signal.reason as Error);
+      const timer = clock.after(deadlineAt - clock.now(), () => {
+        signal.removeEventListener('abort', onAbort);
+        giveUp(
+          new MooringError(
+            'MOORING_OPEN_FAILED',
+            `the server did not answer initialize within ${openMs} ms; check that it is up, or raise acquireMs`,
+          ),
+        );
+      });
+      signal.addEventListener('abort', onAbort, { once: true });
+      void sent.then((result) => {
+        timer.cancel();
+        signal.removeEventListener('abort', onAbort);
+        resolve(result);
+      });
+    });
+    return { number, outcome };
+  };
+
+  return {
+    async open(signal) {
+      const deadlineAt = clock.now() + openMs;
+      for (let tries = 1; ; tries += 1) {
+        const { number, outcome } = await attempt(signal, deadlineAt);
+        if ('opened' in outcome) return { number, opened: outcome.opened };
+        const { error, retryAfterMs } = outcome;
+        const tooLate = retryAfterMs === undefined || clock.now() + retryAfterMs >= deadlineAt;
+        if (tooLate || tries >= MAX_TRIES) throw error;
+      }
+    },
+    quiet: (maxMs) => settledWithin(clock, Promise.all(underWay), maxMs),
+    get underWay() {
+      return underWay.size;
+    },
+  };
+}
+
+interface Attempted<O extends Opened> {
+  number: number;
+  outcome: OpenOutcome<O>;
+}

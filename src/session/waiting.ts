@@ -1,0 +1,29 @@
+/** Waiting that can be given up: the thing waited for goes on for whoever else waits. */
+import type { Clock } from '../clock.js';
+
+/** The promise, or the signal's reason when that comes first. */
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) {
+      onAbort();
+      promise.catch(() => {});
+      return;
+    }
+    signal.addEventListener('abort', onAbort, { once: true });
+    void promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+/** Resolves when the promise has settled, either way, or after `maxMs`. */
+export function settledWithin(clock: Clock, promise: Promise<unknown>, maxMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = clock.after(maxMs, resolve);
+    const done = (): void => {
+      timer.cancel();
+      resolve();
+    };
+    promise.then(done, done);
+  });
+}
