@@ -41,11 +41,11 @@ const PRINTS_OR_EXITS =
   /(?<![.\w])console\.|\bprocess\.(?:stdout|stderr|exit|abort|kill|reallyExit)\b|\bprocess\.exitCode\s*=[^=]/g;
 
 /** Files that may read the time or set timers, and why. */
-export const MAY_READ_TIME: Readonly<Record<string, string>> = {
+const MAY_READ_TIME: Readonly<Record<string, string>> = {
   'clock.ts': 'it is the clock',
 };
 /** Files outside cli/ that may print or exit, and why. */
-export const MAY_PRINT_OR_EXIT: Readonly<Record<string, string>> = {};
+const MAY_PRINT_OR_EXIT: Readonly<Record<string, string>> = {};
 
 /** The part of src/ that a file belongs to: its top folder, or its own name at the top. */
 function partOf(file: string): string {
