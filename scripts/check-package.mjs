@@ -22,6 +22,8 @@ const temporary = mkdtempSync(join(tmpdir(), 'mooring-package-'));
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const entries = readEntries(root);
 const failed = [];
+// `npm run --silent` would silence the npm that runs below it too, and with it the reason of a failure.
+const env = { ...process.env, npm_config_loglevel: 'error' };
 
 /** What a published declaration must not name: a user would need these packages to compile. */
 const FOREIGN = /\bzod\b|\bundici\b|@modelcontextprotocol/;
@@ -31,7 +33,7 @@ const COMPILERS = ['ts54', 'ts59', 'ts7'];
 const CONSUMER_CONFIGS = ['tsconfig.json', 'tsconfig.dom.json'];
 
 check('pack', () => {
-  run('npm', ['pack', '--silent', '--pack-destination', temporary], { cwd: root });
+  run('npm', ['pack', '--pack-destination', temporary], { cwd: root });
   run('tar', ['-xzf', tarball(), '-C', temporary], { cwd: temporary });
 });
 if (failed.length > 0) finish();
@@ -129,7 +131,7 @@ function check(name, body) {
 
 /** Returns what the command printed; throws it when the command fails. */
 function run(command, args, options) {
-  const { status, error, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', ...options });
+  const { status, error, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', env, ...options });
   if (error !== undefined) throw new Error(`${command}: ${error.message}. Run npm ci first.`);
   if (status !== 0)
     throw new Error(`${basename(command)} ${args.join(' ')} exited with ${status}\n${stdout}${stderr}`);
