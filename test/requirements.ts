@@ -40,6 +40,288 @@ export const REQUIREMENTS = [
     source: 'docs/errors.md',
     sentence: 'Each code is documented with its HTTP status and JSON-RPC code, and no other code is.',
   },
+  {
+    id: 'ending/one-delete',
+    source: 'docs/lifecycle.md, Ending',
+    sentence: 'close() ends a session with exactly one DELETE, and nothing is sent after it.',
+  },
+  {
+    id: 'ending/drains',
+    source: 'docs/lifecycle.md, Ending',
+    sentence: 'close() refuses new work at once and waits for what is in flight.',
+  },
+  {
+    id: 'ending/scope',
+    source: 'docs/lifecycle.md, words',
+    sentence: 'When a scope ends, its sessions end, and no others.',
+  },
+  {
+    id: 'ending/reload',
+    source: 'mooring/client, reload',
+    sentence:
+      'A reload ends the sessions of servers that went or changed; a change of bounds alone ends none.',
+  },
+  {
+    id: 'ending/one-deadline',
+    source: 'docs/lifecycle.md, Ending, report R011',
+    sentence: 'A DELETE that hangs delays close() by its deadline and no more.',
+  },
+  {
+    id: 'ending/unconfirmed-is-tried-again',
+    source: 'docs/lifecycle.md, Ending',
+    sentence:
+      'An unconfirmed DELETE is tried three times more, with backoff and Retry-After, never in the way of a caller.',
+  },
+  {
+    id: 'ending/what-confirms',
+    source: 'docs/lifecycle.md, Ending, report R014',
+    sentence: '2xx, 404, 405 and 501 confirm a DELETE; none follows.',
+  },
+  {
+    id: 'ending/orphan-of-initialize',
+    source: 'docs/lifecycle.md, Ending',
+    sentence: 'An initialize that was given up and did get an id is ended too.',
+  },
+  {
+    id: 'open/shared',
+    source: 'mooring/client, scope',
+    sentence: 'The same server and scope share one session, also when they ask at once.',
+  },
+  {
+    id: 'refused/next-call-answers',
+    source: 'docs/lifecycle.md, Refused',
+    sentence: 'After a 404, a restart, or a 400 that names the session, the next call answers; it ran once.',
+  },
+  {
+    id: 'refused/one-reopen-for-all',
+    source: 'docs/lifecycle.md, Refused, report R040',
+    sentence: 'The first refusal of a generation starts one re-open that all callers share.',
+  },
+  {
+    id: 'refused/reopens-are-paced-not-refused',
+    source: 'docs/lifecycle.md, Refused',
+    sentence: 'Across handles the open limiter paces re-opens and refuses none.',
+  },
+  {
+    id: 'refused/method-not-found-is-an-answer',
+    source: 'docs/lifecycle.md, Refused',
+    sentence: 'A 404 whose body is -32601 is an answer.',
+  },
+  {
+    id: 'refused/other-errors-keep-the-session',
+    source: 'docs/lifecycle.md, Refused, report R047',
+    sentence: 'A 500 or 503 fails the call and keeps the session.',
+  },
+  {
+    id: 'refused/answers-belong-to-their-generation',
+    source: 'docs/lifecycle.md, Refused',
+    sentence:
+      'An answer to a request of the server belongs to the generation that it came on, and is dropped with it.',
+  },
+  {
+    id: 'refused/storm-guard',
+    source: 'docs/lifecycle.md, Refused, report R071',
+    sentence:
+      'After two generations in a row refused within 30 s of birth, calls fail with MOORING_REOPEN_STORM.',
+  },
+  {
+    id: 'lost/outcome-unknown',
+    source: 'docs/lifecycle.md, Refused',
+    sentence:
+      'A call whose connection was lost is not repeated; its caller hears MOORING_OUTCOME_UNKNOWN at once.',
+  },
+  {
+    id: 'lost/resumed',
+    source: 'docs/lifecycle.md, Refused, report R077',
+    sentence: 'A stream with event ids is resumed by GET with Last-Event-ID, not posted again.',
+  },
+  {
+    id: 'lost/read-only-is-tried-again',
+    source: 'docs/lifecycle.md, Refused, report R041',
+    sentence: 'A call of a tool known to be read-only or idempotent is repeated after a lost connection.',
+  },
+  {
+    id: 'lost/unwritten-is-tried-again',
+    source: 'docs/lifecycle.md, Refused',
+    sentence: 'A failure before any byte was written is retried within the deadline of the caller.',
+  },
+  {
+    id: 'listen/ended-stream-backs-off',
+    source: 'docs/lifecycle.md, Listening stream, reports R022, R028',
+    sentence: 'A stream that the server ends is asked for again with backoff, and not without work.',
+  },
+  {
+    id: 'listen/not-offered',
+    source: 'docs/lifecycle.md, Listening stream, report R026',
+    sentence: '405, 406, 501, no event stream, 404 or 400 before one worked: never asked for again.',
+  },
+  {
+    id: 'listen/off',
+    source: 'mooring/client, listen',
+    sentence: 'With listen off no stream is asked for.',
+  },
+  {
+    id: 'listen/never-touches-calls',
+    source: 'docs/lifecycle.md, Listening stream, report R025',
+    sentence: 'The state of the stream never holds up a call.',
+  },
+  {
+    id: 'listen/conflict-backs-off',
+    source: 'docs/lifecycle.md, Listening stream, report R020',
+    sentence: 'A 409 only backs off.',
+  },
+  {
+    id: 'listen/before-the-first-byte-of-a-call',
+    source: 'docs/lifecycle.md, Listening stream, report R080',
+    sentence: 'For a client that may be asked, the stream is open before the first byte of a call.',
+  },
+  {
+    id: 'listen/active',
+    source: 'docs/lifecycle.md, Listening stream',
+    sentence: 'The stream is open while the session works, and for streamIdleMs after.',
+  },
+  {
+    id: 'listen/brings-notifications',
+    source: 'MCP 2025-11-25, transports',
+    sentence: 'What the server sends on the stream reaches the client.',
+  },
+  {
+    id: 'listen/one-worker',
+    source: 'docs/lifecycle.md, Listening stream',
+    sentence: 'A POST that our stream starves is answered, and that server is left without a stream.',
+  },
+  {
+    id: 'bounds/max-sessions',
+    source: 'docs/lifecycle.md, Bounds',
+    sentence: 'Never more than maxSessions are live for one server and principal.',
+  },
+  {
+    id: 'bounds/first-come-first-served',
+    source: 'docs/lifecycle.md, Bounds',
+    sentence: 'Waiters are served first come first served; one that gives up leaves the line.',
+  },
+  {
+    id: 'bounds/deadline-names-holders',
+    source: 'docs/lifecycle.md, Bounds',
+    sentence: 'A waiter past its deadline gets MOORING_POOL_EXHAUSTED, which names the holders.',
+  },
+  {
+    id: 'bounds/retires-least-recently-used',
+    source: 'mooring/client, scope',
+    sentence: 'At the cap the least recently used session without a lease is retired, never a leased one.',
+  },
+  {
+    id: 'bounds/opens-are-paced',
+    source: 'docs/lifecycle.md, Bounds, report R031',
+    sentence: 'When opens outpace ends, they back off.',
+  },
+  {
+    id: 'bounds/retry-after-obeyed',
+    source: 'docs/lifecycle.md, Bounds',
+    sentence: 'Retry-After of a 429 or 503 is obeyed.',
+  },
+  {
+    id: 'hops/cookies',
+    source: 'docs/lifecycle.md, Hops',
+    sentence: 'Cookies set on initialize stay with that session, on POST, GET and DELETE, and with no other.',
+  },
+  {
+    id: 'hops/redirect-same-origin',
+    source: 'docs/lifecycle.md, Hops',
+    sentence: 'A 307 or 308 within the origin is followed once, method and body kept, and remembered.',
+  },
+  {
+    id: 'hops/redirect-other-origin',
+    source: 'docs/lifecycle.md, Hops',
+    sentence: 'A redirect to another origin is refused.',
+  },
+  {
+    id: 'hops/header-spelling',
+    source: 'RFC 9110, 5.1',
+    sentence: 'Names of headers and media types are read without regard to case.',
+  },
+  {
+    id: 'auth/asked-for-each-request',
+    source: 'mooring/client, headers, report R067',
+    sentence: 'Credentials are asked for at every request, DELETE included.',
+  },
+  {
+    id: 'auth/one-refresh',
+    source: 'docs/lifecycle.md, Refused',
+    sentence: 'After a 401, one refresh is shared by all who wait.',
+  },
+  {
+    id: 'auth/stays-wrong',
+    source: 'docs/lifecycle.md, Refused',
+    sentence: 'A 401 that stays ends in an auth error, after one new session at most.',
+  },
+  {
+    id: 'secrets/not-in-errors',
+    source: 'docs/lifecycle.md, Principals and secrets, report R064',
+    sentence: 'No id and no credential appears in an error.',
+  },
+  {
+    id: 'stateless/passes-through',
+    source: 'docs/lifecycle.md, Stateless',
+    sentence: 'A server that issues no id passes through: no GET in vain, no DELETE, nothing invented.',
+  },
+  {
+    id: 'stateless/2026-07-28',
+    source: 'docs/lifecycle.md, Stateless',
+    sentence: 'A server of 2026-07-28 is spoken to without sessions.',
+  },
+  {
+    id: 'sse/as-the-standard-says',
+    source: 'docs/lifecycle.md, SSE',
+    sentence:
+      'LF, CRLF and CR, cut anywhere, multi-line data, split UTF-8, comments and empty data are read as the standard says.',
+  },
+  {
+    id: 'process-end/natural',
+    source: 'docs/lifecycle.md, Process end',
+    sentence: 'An idle host with live sessions exits by itself, and they are ended.',
+  },
+  {
+    id: 'process-end/exit',
+    source: 'docs/lifecycle.md, Process end',
+    sentence: 'process.exit() ends every session and keeps its code.',
+  },
+  {
+    id: 'process-end/uncaught',
+    source: 'docs/lifecycle.md, Process end',
+    sentence:
+      'An uncaught error or unhandled rejection ends every session, with the stack and exit code of Node.',
+  },
+  {
+    id: 'process-end/signal',
+    source: 'docs/lifecycle.md, Process end, reports R010, R013',
+    sentence: 'SIGTERM, SIGINT and SIGHUP end every session; the parent sees the true signal.',
+  },
+  {
+    id: 'process-end/signal-exit',
+    source: 'docs/lifecycle.md, Process end',
+    sentence: 'The same with signal-exit installed.',
+  },
+  {
+    id: 'process-end/signal-is-the-hosts',
+    source: 'docs/lifecycle.md, Process end',
+    sentence: "A signal that the host listens to itself is the host's.",
+  },
+  {
+    id: 'process-end/deadline',
+    source: 'docs/lifecycle.md, Process end',
+    sentence: 'A server that does not answer keeps no process from ending.',
+  },
+  {
+    id: 'process-end/constant-listeners',
+    source: 'docs/lifecycle.md, Process end, report R013',
+    sentence: 'One set of listeners, however many sessions and cycles.',
+  },
+  {
+    id: 'process-end/pid-1',
+    source: 'docs/lifecycle.md, Process end',
+    sentence: 'The same for PID 1 of a namespace.',
+  },
 ] as const satisfies readonly Requirement[];
 
 export type RequirementId = (typeof REQUIREMENTS)[number]['id'];
