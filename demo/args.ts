@@ -26,21 +26,32 @@ export interface DemoArgs {
   broken: Break | undefined;
 }
 
-/** Throws an error whose message says what is wrong. */
+/** The command line is wrong; the message says what. */
+export class UsageError extends Error {}
+
+/** Throws a {@link UsageError}. */
 export function parseDemoArgs(argv: readonly string[]): DemoArgs {
-  const { values } = parseArgs({
-    args: [...argv],
-    options: {
-      help: { type: 'boolean', short: 'h', default: false },
-      json: { type: 'boolean', default: false },
-      sdk: { type: 'string', default: '1' },
-      break: { type: 'string' },
-    },
-  });
-  if (values.sdk !== '1' && values.sdk !== '2') throw new Error(`--sdk takes 1 or 2, not ${values.sdk}`);
+  const values = read(argv);
+  if (values.sdk !== '1' && values.sdk !== '2') throw new UsageError(`--sdk takes 1 or 2, not ${values.sdk}`);
   const broken = BREAKS.find((name) => name === values.break);
   if (values.break !== undefined && broken === undefined) {
-    throw new Error(`--break takes ${BREAKS.join(' or ')}, not ${values.break}`);
+    throw new UsageError(`--break takes ${BREAKS.join(' or ')}, not ${values.break}`);
   }
   return { help: values.help, json: values.json, major: values.sdk === '2' ? 2 : 1, broken };
+}
+
+function read(argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      options: {
+        help: { type: 'boolean', short: 'h', default: false },
+        json: { type: 'boolean', default: false },
+        sdk: { type: 'string', default: '1' },
+        break: { type: 'string' },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run demo`: two columns, one table, one verdict. The only file of the demo that prints or exits.
  */
-import { HELP, parseDemoArgs } from './args.js';
+import { HELP, parseDemoArgs, UsageError } from './args.js';
 import type { DemoArgs } from './args.js';
 import { runColumn } from './column.js';
 import { MINUTE_MS } from './day.js';
@@ -40,8 +40,5 @@ try {
   else process.exitCode = await run(args);
 } catch (error) {
   note(error instanceof Error ? error.message : String(error));
-  const usage =
-    error instanceof Error &&
-    ('code' in error ? String(error.code).startsWith('ERR_PARSE') : /^--/.test(error.message));
-  process.exitCode = usage ? 2 : 1;
+  process.exitCode = error instanceof UsageError ? 2 : 1;
 }
