@@ -9,7 +9,7 @@ import type { Clock, Timer } from '../../clock.js';
 import { MooringError } from '../../errors.js';
 import { type Candidates, canEvict, chooseVictim, retryAfterMs } from './eviction.js';
 import { createOwned, type Owned, type OwnedHooks, type Release } from './owned.js';
-import { type Refusal, shuttingDown, tableFull } from './refusal.js';
+import { type Refusal, shuttingDown, startGivenUp, tableFull } from './refusal.js';
 import type { InboundSession } from './session.js';
 import { createTally, type Tally } from './tally.js';
 
@@ -142,7 +142,7 @@ export function createAdmissions(options: AdmissionOptions): Admissions {
     startTimer();
 
     const confirm = (): Refusal | undefined => {
-      if (!places.has(place)) return shuttingDown();
+      if (!places.has(place)) return isClosed ? shuttingDown() : startGivenUp();
       if (isConfirmed) return undefined;
       const refusal = makeRoom(principal);
       if (refusal !== undefined) {

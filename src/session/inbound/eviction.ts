@@ -9,9 +9,9 @@
 /** Milliseconds a session must have been idle before another principal may push it out. */
 export const EVICT_OTHERS_AFTER_MS = 300_000;
 /** Retry-After when nothing tells better: everything is in flight. */
-export const RETRY_AFTER_BUSY_MS = 10_000;
+const RETRY_AFTER_BUSY_MS = 10_000;
 /** Longest Retry-After that is sent. */
-export const RETRY_AFTER_MAX_MS = 60_000;
+const RETRY_AFTER_MAX_MS = 60_000;
 
 /** What the policy looks at. */
 export interface Candidate {

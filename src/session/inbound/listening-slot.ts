@@ -9,9 +9,9 @@ import type { Clock } from '../../clock.js';
 import type { RequestId } from '../../protocol/jsonrpc.js';
 
 /** How long the holder may take to answer the challenge, ms. */
-export const CHALLENGE_MS = 3_000;
+const CHALLENGE_MS = 3_000;
 /** Listening GETs of one session that are looked at in any 60 s; more are refused at once. */
-export const MAX_GETS_PER_MINUTE = 6;
+const MAX_GETS_PER_MINUTE = 6;
 const MINUTE_MS = 60_000;
 
 /** The adapter's end of a listening GET. Both may be called before the headers are written. */

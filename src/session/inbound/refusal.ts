@@ -17,7 +17,7 @@ export interface Refusal {
 }
 
 /** Methods of a Streamable HTTP endpoint. */
-export const ALLOWED_METHODS = ['GET', 'POST', 'DELETE'] as const;
+const ALLOWED_METHODS = ['GET', 'POST', 'DELETE'] as const;
 
 interface Exception {
   status?: number;
@@ -66,6 +66,12 @@ export const tableFull = (retryAfterMs: number): Refusal =>
 /** 503: no new session is taken any more. */
 export const shuttingDown = (): Refusal =>
   refusal('MOORING_CLOSED', 'This server is shutting down', { headers: retryAfter(1_000) });
+
+/** 503: the reservation ran out, or was released, before this came. */
+export const startGivenUp = (): Refusal =>
+  refusal('MOORING_CLOSED', 'initialize took longer than it may, or was given up; try again', {
+    headers: retryAfter(1_000),
+  });
 
 const CONFLICTS = {
   rate: 'this session opens its listening stream too often',

@@ -16,7 +16,7 @@ import { createOwned, type Owned, type OwnedHooks, type Release } from './owned.
 import { type InboundEvent, type InboundState, nextInbound } from './state.js';
 
 /** A session without work after its first minute is a ghost. */
-export const GHOST_AFTER_MS = 60_000;
+const GHOST_AFTER_MS = 60_000;
 
 export interface InboundSession {
   /** What `Mcp-Session-Id` carries. Never to be logged: that is what `fingerprint` is for. */

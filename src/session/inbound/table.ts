@@ -51,6 +51,8 @@ export interface InboundStats {
   readonly dormant: number;
   readonly ghosts: number;
   readonly streams: number;
+  /** Principals with at least one session. */
+  readonly principals: number;
   /** Places held for an `initialize` that is not answered yet. */
   readonly reserved: number;
   readonly opened: number;
@@ -197,6 +199,7 @@ export function createInboundTable(options: InboundTableOptions): InboundTable {
         dormant,
         ghosts,
         streams,
+        principals: byPrincipal.size,
         reserved: admissions.size,
         opened,
         ended: Object.freeze({ ...ended }),

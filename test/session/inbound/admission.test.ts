@@ -64,6 +64,30 @@ test("R056, R119: a full table takes the caller's own idle one, then anybody's a
   assert.equal(busy.endReason, undefined);
 });
 
+test('R118: the globally least recent is the one whose last work is the longest ago, not the oldest', () => {
+  const { clock, open, fresh, work } = fixture({ maxSessions: 3 });
+  const [oldButWorking, second, third] = [open('a'), open('b'), open('c')];
+  clock.advance(1_000);
+  work(oldButWorking);
+  clock.advance(1_000);
+  work(third);
+  clock.advance(300_000);
+  fresh('d').initialized();
+  assert.equal(second.endReason, 'evicted');
+  fresh('e').initialized();
+  assert.equal(oldButWorking.endReason, 'evicted');
+  assert.equal(third.endReason, undefined);
+});
+
+test('one that had been idle for 300 s and has just begun a call is in flight, and stays', () => {
+  const { clock, open, table } = fixture({ maxSessions: 1 });
+  const session = open('a');
+  clock.advance(300_000);
+  session.beginRequest(1, 'tools/call');
+  assert.equal(refusalOf(table.reserve('b')).headers['retry-after'], '10');
+  assert.equal(session.endReason, undefined);
+});
+
 test('Retry-After of a full table says when its first session may go', () => {
   const { clock, open, table } = fixture({ maxSessions: 1 });
   open('a');

@@ -11,7 +11,6 @@ import { fixture, VERSION } from './fixture.js';
 
 // Random orders of everything that can happen to a table, against a model that knows only what it did itself.
 
-const MAX_SESSIONS = 5;
 const MAX_PER_PRINCIPAL = 3;
 const IDLE_MS = 400_000;
 const INITIALIZE_MS = 30_000;
@@ -63,14 +62,20 @@ interface Known {
   ends: EndReason[];
 }
 
-async function run(steps: readonly Step[], onIdle: 'end' | 'sleep', finish: 'close' | 'delete') {
+interface Settings {
+  maxSessions: number;
+  onIdle: 'end' | 'sleep';
+  finish: 'close' | 'delete';
+}
+
+async function run(steps: readonly Step[], { maxSessions, onIdle, finish }: Settings) {
   const known: Known[] = [];
   const byId = new Map<string, Known>();
   const places: { place: Reservation; principal: string; released: number; isConfirmed: boolean }[] = [];
   let confirming: string | undefined;
 
   const { clock, errors, table } = fixture({
-    maxSessions: MAX_SESSIONS,
+    maxSessions,
     maxPerPrincipal: MAX_PER_PRINCIPAL,
     idleMs: IDLE_MS,
     initializeMs: INITIALIZE_MS,
@@ -289,7 +294,8 @@ async function run(steps: readonly Step[], onIdle: 'end' | 'sleep', finish: 'clo
     assert.equal(stats.fresh + stats.active + stats.idle + stats.dormant, table.size);
     assert.equal(stats.opened - Object.values(ended).reduce((a, b) => a + b, 0), table.size);
     const confirmed = places.filter((entry) => entry.isConfirmed && entry.released === 0);
-    assert.ok(table.size + confirmed.length <= MAX_SESSIONS, 'above the cap');
+    assert.ok(table.size + confirmed.length <= maxSessions, 'above the cap');
+    assert.equal(stats.principals, new Set(sessions.map(({ principal }) => principal)).size);
     for (const principal of ['p0', 'p1', 'p2']) {
       const mine = [...sessions, ...confirmed].filter((entry) => entry.principal === principal);
       assert.ok(mine.length <= MAX_PER_PRINCIPAL, 'above the cap of a principal');
@@ -354,10 +360,13 @@ test('random orders of events: caps, eviction, endings, releases and timers hold
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 20, maxLength: 150, size: 'max' }),
-      fc.constantFrom('end' as const, 'sleep' as const),
-      fc.constantFrom('close' as const, 'delete' as const),
-      async (steps, onIdle, finish) => {
-        for (const reason of await run(steps, onIdle, finish)) seen.add(reason);
+      fc.record({
+        maxSessions: fc.constantFrom(2, 3, 5),
+        onIdle: fc.constantFrom('end' as const, 'sleep' as const),
+        finish: fc.constantFrom('close' as const, 'delete' as const),
+      }),
+      async (steps, settings) => {
+        for (const reason of await run(steps, settings)) seen.add(reason);
       },
     ),
     { numRuns: 400 },

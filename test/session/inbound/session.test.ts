@@ -186,6 +186,7 @@ test('R017: after its end nothing touches a session, and late answers do not bri
   const call = session.beginRequest(1, 'tools/call');
   assert.equal(session.end('deleted'), true);
   assert.equal(session.end('idle'), false);
+  assert.equal(session.exchangeOf(1), undefined);
   call?.end(200);
   session.initialized();
   session.owesAnswer('e');

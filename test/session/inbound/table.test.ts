@@ -32,6 +32,7 @@ test('R002: of 287 sessions the 273 that never work are gone at 30 min and not b
     dormant: 0,
     ghosts: 0,
     streams: 14,
+    principals: 1,
     reserved: 0,
     opened: 287,
     ended: { idle: 273 },
