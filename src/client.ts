@@ -1,1 +1,15 @@
-export { isMooringError, MooringError } from './errors.js';
+export type { AuthFunction, AuthProvider } from './client/credentials.js';
+export type { FetchInit, FetchLike, FetchResponse } from './client/fetch-wire.js';
+export type { Lease } from './client/lease.js';
+export type { Listen, ServerOptions } from './client/options.js';
+export type { SdkClient, SdkTransport } from './client/sdk-shapes.js';
+export {
+  createSessions,
+  type ServerStats,
+  type Sessions,
+  type SessionsOptions,
+  type UseOptions,
+} from './client/sessions.js';
+export { createTransport, type MooringTransport } from './client/transport.js';
+export { type ErrorFacts, isMooringError, type MooringCode, MooringError } from './errors.js';
+export { CHANNEL_NAMES, type EndReason, type SessionEvent } from './events.js';

@@ -31,7 +31,8 @@ export interface SessionEvent {
   session?: string;
   /** Number of the attempt to open, from 1. */
   generation?: number;
-  reason?: EndReason | string;
+  /** An {@link EndReason}, or why a stream closed or an open had to wait. */
+  reason?: string;
   /** HTTP status that decided it. */
   status?: number;
   durationMs?: number;

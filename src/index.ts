@@ -1,1 +1,3 @@
-export { isMooringError, MooringError } from './errors.js';
+export { createSessions, type Sessions, type SessionsOptions } from './client/sessions.js';
+export { createTransport, type MooringTransport } from './client/transport.js';
+export { isMooringError, type MooringCode, MooringError } from './errors.js';

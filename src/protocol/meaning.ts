@@ -60,7 +60,8 @@ export type DeleteMeaning =
 
 /** 2xx, 404, 405 and 501 confirm (report R014). */
 export function meaningOfDelete(status: number): DeleteMeaning {
-  if ((status >= 200 && status < 300) || status === 404 || status === 405 || status === 501) return 'confirmed';
+  if ((status >= 200 && status < 300) || status === 404 || status === 405 || status === 501)
+    return 'confirmed';
   return status === 401 ? 'unauthorized' : 'unconfirmed';
 }
 

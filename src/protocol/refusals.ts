@@ -10,7 +10,10 @@ interface KnownMessage {
 }
 
 export const KNOWN_SESSION_MESSAGES: readonly KnownMessage[] = [
-  { text: 'no valid session', source: 'examples of the TypeScript SDK ("Bad Request: No valid session ID provided")' },
+  {
+    text: 'no valid session',
+    source: 'examples of the TypeScript SDK ("Bad Request: No valid session ID provided")',
+  },
   { text: 'invalid session', source: 'mark3labs/mcp-go ("Invalid session ID"); report R044' },
   { text: 'session not found', source: 'MCP SDKs with 400 in place of 404; reports R044, R046' },
   { text: 'unknown session', source: 'servers of report R044' },

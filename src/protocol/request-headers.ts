@@ -23,7 +23,9 @@ export function bodyDerivedHeaders(message: Message): Map<string, string> {
   if (version === undefined) return headers;
   headers.set(PROTOCOL_VERSION, version);
   headers.set('mcp-method', message.method);
-  const parameter = Object.hasOwn(NAME_PARAMETER, message.method) ? NAME_PARAMETER[message.method] : undefined;
+  const parameter = Object.hasOwn(NAME_PARAMETER, message.method)
+    ? NAME_PARAMETER[message.method]
+    : undefined;
   const name = parameter === undefined ? undefined : message.params?.[parameter];
   if (typeof name === 'string') headers.set('mcp-name', encodeHeaderValue(name));
   return headers;

@@ -29,8 +29,8 @@ export interface HandlePorts<O extends Opened> extends EnderPorts<O> {
   onRetired(generation: Generation<O>, reason: EndReason): void;
   /** Nothing runs on a lost generation any more: answers that it waits for can be dropped. */
   onForgotten(generation: Generation<O>): void;
-  /** False keeps an idle session awake. */
-  mayIdle(): boolean;
+  /** The current session has been idle for `idleMs`; `sleep` is what one would do. */
+  onIdle(): void;
 }
 
 export interface HandleOptions {
@@ -64,6 +64,8 @@ export interface Handle<O extends Opened> {
    * or whatever the attempt rejects with.
    */
   run<T>(key: string, attempt: (g: Generation<O>) => Promise<Attempt<T>>, signal?: AbortSignal): Promise<T>;
+  /** Runs something that needs no session, but that closing waits for. */
+  track<T>(key: string, send: () => Promise<T>): Promise<T>;
   /** Runs something that belongs to one generation; undefined when that one is gone. */
   runOn<T>(number: number, send: (g: Generation<O>) => Promise<T>): Promise<T | undefined>;
   /** Ends the session for now; the next request opens another. */
@@ -114,10 +116,12 @@ export function createHandle<O extends Opened>(ports: HandlePorts<O>, options: H
 
   const work = createWorkClock({
     clock,
-    idleMs: options.idleMs,
+    get idleMs() {
+      return options.idleMs;
+    },
     answerMs: options.answerMs,
     onIdle: () => {
-      if (current?.opened.id !== undefined && ports.mayIdle()) void handle.sleep('idle');
+      if (current?.opened.id !== undefined) ports.onIdle();
     },
   });
 
@@ -145,8 +149,9 @@ export function createHandle<O extends Opened>(ports: HandlePorts<O>, options: H
     const generation = createGeneration(number, opened, clock.now());
     generation.apply('opened');
     everOpened = true;
-    if (kind !== 'first') {
+    if (kind !== 'first' || closing.signal.aborted) {
       try {
+        closing.signal.throwIfAborted();
         await ports.restore(generation, closing.signal);
         closing.signal.throwIfAborted();
       } catch (error) {
@@ -272,20 +277,23 @@ export function createHandle<O extends Opened>(ports: HandlePorts<O>, options: H
     ended = true;
   };
 
+  const track = async <T>(key: string, send: () => Promise<T>): Promise<T> => {
+    if (closing.signal.aborted) throw closedError();
+    work.begin('request', key);
+    try {
+      return await send();
+    } finally {
+      work.end('request', key);
+      noteQuiet();
+    }
+  };
+
   const handle: Handle<O> = {
     async open(signal) {
       return untilAborted(Promise.resolve(acquire()), signal);
     },
-    async run(key, attempt, signal) {
-      if (closing.signal.aborted) throw closedError();
-      work.begin('request', key);
-      try {
-        return await runCounted(attempt, signal);
-      } finally {
-        work.end('request', key);
-        noteQuiet();
-      }
-    },
+    run: (key, attempt, signal) => track(key, () => runCounted(attempt, signal)),
+    track,
     async runOn(number, send) {
       const generation = current?.number === number ? current : older.get(number);
       return generation === undefined ? undefined : fly(generation, send);

@@ -67,7 +67,7 @@ const STARVED_MS = 5_000;
 const RELIEF_MS = 5_000;
 
 export function createListeningStream(options: ListeningStreamOptions): ListeningStream {
-  const { clock, mode, memory, streamIdleMs } = options;
+  const { clock, mode, memory } = options;
   const backoff = createBackoff({
     baseMs: BASE_MS,
     capMs: CAP_MS,
@@ -219,7 +219,7 @@ export function createListeningStream(options: ListeningStreamOptions): Listenin
       working = false;
       if (stopped || mode !== 'active' || state === 'not-offered') return;
       idleTimer?.cancel();
-      idleTimer = clock.after(streamIdleMs, () => {
+      idleTimer = clock.after(options.streamIdleMs, () => {
         idleTimer = undefined;
         if (!wanted()) close('idle');
       });

@@ -47,6 +47,12 @@ export function createOpener<O extends Opened>(options: OpenerOptions<O>): Opene
   const underWay = new Set<Promise<unknown>>();
   let counter = 0;
 
+  const tooSlow = (): MooringError =>
+    new MooringError(
+      'MOORING_OPEN_FAILED',
+      `the server did not answer initialize within ${openMs} ms; check that it is up, or raise acquireMs`,
+    );
+
   const attempt = async (signal: AbortSignal, deadlineAt: number): Promise<Attempted<O>> => {
     const turn = await limiter.enter(signal);
     if (signal.aborted) {
@@ -54,41 +60,40 @@ export function createOpener<O extends Opened>(options: OpenerOptions<O>): Opene
       signal.throwIfAborted();
     }
     const number = ++counter;
-    let abandoned = false;
+    let taken = false;
     const sent = options.send(number).then((outcome) => {
       if ('opened' in outcome) turn.opened();
       else turn.failed(outcome.retryAfterMs);
       return outcome;
     });
+    const waited = new Promise<OpenOutcome<O>>((resolve, reject) => {
+      const onAbort = (): void => giveUp(signal.reason as Error);
+      const timer = clock.after(deadlineAt - clock.now(), () => giveUp(tooSlow()));
+      let over = false;
+      const stopWaiting = (): boolean => {
+        if (over) return false;
+        over = true;
+        timer.cancel();
+        signal.removeEventListener('abort', onAbort);
+        return true;
+      };
+      const giveUp = (reason: Error): void => {
+        if (stopWaiting()) reject(reason);
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      void sent.then((outcome) => {
+        taken = stopWaiting();
+        if (taken) resolve(outcome);
+      });
+    });
+    // Registered after the waiter's own reaction: by now it is known whether anybody took the session.
     const settled = sent.then((outcome) => {
-      const left = 'opened' in outcome ? (abandoned ? outcome.opened : undefined) : outcome.left;
+      const left = 'opened' in outcome ? (taken ? undefined : outcome.opened) : outcome.left;
       return left?.id === undefined ? undefined : options.endOrphan(left, number);
     });
     underWay.add(settled);
     void settled.finally(() => underWay.delete(settled));
-    const outcome = await new Promise<OpenOutcome<O>>((resolve, reject) => {
-      const giveUp = (reason: Error): void => {
-        abandoned = true;
-        timer.cancel();
-        reject(reason);
-      };
-      const onAbort = (): void => giveUp(signal.reason as Error);
-      const timer = clock.after(deadlineAt - clock.now(), () => {
-        signal.removeEventListener('abort', onAbort);
-        giveUp(
-          new MooringError(
-            'MOORING_OPEN_FAILED',
-            `the server did not answer initialize within ${openMs} ms; check that it is up, or raise acquireMs`,
-          ),
-        );
-      });
-      signal.addEventListener('abort', onAbort, { once: true });
-      void sent.then((result) => {
-        timer.cancel();
-        signal.removeEventListener('abort', onAbort);
-        resolve(result);
-      });
-    });
+    const outcome = await waited;
     return { number, outcome };
   };
 

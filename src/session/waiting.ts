@@ -27,3 +27,23 @@ export function settledWithin(clock: Clock, promise: Promise<unknown>, maxMs: nu
     promise.then(done, done);
   });
 }
+
+/**
+ * A controller that is aborted with the first of several signals, and lets go of them afterwards.
+ * In place of AbortSignal.any: long-lived signals keep what is derived from them (report R101).
+ */
+export function linkedController(...signals: Array<AbortSignal | undefined>): {
+  controller: AbortController;
+  unlink: () => void;
+} {
+  const controller = new AbortController();
+  const links: Array<() => void> = [];
+  for (const signal of signals) {
+    if (signal === undefined) continue;
+    const onAbort = (): void => controller.abort(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    links.push(() => signal.removeEventListener('abort', onAbort));
+  }
+  return { controller, unlink: () => links.forEach((unlink) => unlink()) };
+}

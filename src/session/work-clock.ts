@@ -43,7 +43,8 @@ export interface WorkClock {
 }
 
 export function createWorkClock(options: WorkClockOptions): WorkClock {
-  const { clock, idleMs, answerMs, onIdle } = options;
+  // Bounds are read when they are needed: a reload may change them.
+  const { clock, onIdle } = options;
   const requests = new Set<string>();
   const bounded = { answer: new Map<string, number>(), task: new Map<string, number>() };
   let lastWorkAt = clock.now();
@@ -81,26 +82,26 @@ export function createWorkClock(options: WorkClockOptions): WorkClock {
 
   // One timer, re-armed only when it fires or when none is pending: work moves a number, not a timer.
   const arm = (): void => {
-    if (stopped || timer !== undefined || idleMs === Number.POSITIVE_INFINITY) return;
-    const remaining = Math.max(0, idleMs - idleFor());
+    if (stopped || timer !== undefined || options.idleMs === Number.POSITIVE_INFINITY) return;
+    const remaining = Math.max(0, options.idleMs - idleFor());
     if (requests.size > 0) return;
     const due = lastExpiryAhead() + remaining;
     timer = clock.after(due - clock.now(), () => {
       timer = undefined;
       const idle = idleFor();
       if (requests.size > 0) return;
-      if (count() > 0 || idle < idleMs) arm();
+      if (count() > 0 || idle < options.idleMs) arm();
       else onIdle();
     });
   };
 
   arm();
   return {
-    begin(kind, key, ttlMs = answerMs) {
+    begin(kind, key, ttlMs = options.answerMs) {
       if (stopped) return;
       idleBefore = idleFor();
       if (kind === 'request') requests.add(key);
-      else bounded[kind].set(key, clock.now() + Math.min(ttlMs, answerMs));
+      else bounded[kind].set(key, clock.now() + Math.min(ttlMs, options.answerMs));
       idleSince = undefined;
     },
     end(kind, key) {

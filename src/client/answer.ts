@@ -1,0 +1,110 @@
+/**
+ * Reads the answer to one POST: JSON or an event stream, to the response that was waited for.
+ * Owns: when an answer counts as complete, and the last event id from which it can be resumed.
+ * Refuses: to hand on what is no JSON-RPC message (report R046); it is reported and the answer goes on.
+ */
+import { EVENT_STREAM, JSON_TYPE, mediaType } from '../protocol/headers.js';
+import { idKey } from '../protocol/ids.js';
+import { isResponse, type Message, parseMessages, type RequestId } from '../protocol/jsonrpc.js';
+import { createSseReader } from '../protocol/sse.js';
+import { readText, type WireResponse } from './wire.js';
+
+export interface AnswerHandlers {
+  onMessage(message: Message): void;
+  onEventId(id: string): void;
+  onRetry(ms: number): void;
+  onGarbage(what: string): void;
+}
+
+export type AnswerEnd =
+  /** The response has been delivered. */
+  | 'complete'
+  /** The body ended, or broke off, before it. */
+  | 'incomplete'
+  /** The answer is neither JSON nor an event stream. */
+  | 'unreadable';
+
+/** How long the rest of a stream may take after the response, ms: a body read to its end keeps the connection. */
+const TAIL_MS = 1_000;
+
+/** Rejects only with the reason of an abort. */
+export async function readAnswer(
+  response: WireResponse,
+  wanted: RequestId,
+  handlers: AnswerHandlers,
+  after: (ms: number, fn: () => void) => { cancel(): void },
+): Promise<AnswerEnd> {
+  const type = mediaType(response.header('content-type'));
+  if (type === EVENT_STREAM) return readStream(response, wanted, handlers, after);
+  if (type !== JSON_TYPE) {
+    response.discard();
+    return 'unreadable';
+  }
+  let text: string;
+  try {
+    text = await readText(response);
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    return 'incomplete';
+  }
+  const messages = parseMessages(text);
+  if (messages === undefined) return 'unreadable';
+  let complete = false;
+  for (const message of messages) {
+    complete ||= answers(message, wanted);
+    handlers.onMessage(message);
+  }
+  return complete ? 'complete' : 'unreadable';
+}
+
+async function readStream(
+  response: WireResponse,
+  wanted: RequestId,
+  handlers: AnswerHandlers,
+  after: (ms: number, fn: () => void) => { cancel(): void },
+): Promise<AnswerEnd> {
+  return new Promise((resolve, reject) => {
+    let complete = false;
+    const reader = createSseReader({
+      onEvent({ event, data }) {
+        if (event !== 'message') return;
+        const messages = parseMessages(data);
+        if (messages === undefined) {
+          handlers.onGarbage(data.slice(0, 200));
+          return;
+        }
+        for (const message of messages) {
+          handlers.onMessage(message);
+          if (complete || !answers(message, wanted)) continue;
+          complete = true;
+          resolve('complete');
+          tail = after(TAIL_MS, () => response.discard());
+        }
+      },
+      onId: handlers.onEventId,
+      onRetry: handlers.onRetry,
+    });
+    let tail: { cancel(): void } | undefined;
+    void (async () => {
+      try {
+        for await (const chunk of response.chunks()) reader.push(chunk);
+        resolve('incomplete');
+      } catch (error) {
+        response.discard();
+        if (isAbort(error)) reject(error as Error);
+        else resolve('incomplete');
+      } finally {
+        tail?.cancel();
+      }
+    })();
+  });
+}
+
+function answers(message: Message, wanted: RequestId): boolean {
+  return isResponse(message) && idKey(message.id) === idKey(wanted);
+}
+
+/** Anything that is no loss of the connection: the reason of a signal. */
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name !== 'WireError' && !(error instanceof RangeError);
+}

@@ -1,0 +1,295 @@
+/**
+ * One POST from its first byte to its final response, on one generation.
+ * Owns: what is tried again and what never is: nothing written -> retried; Retry-After -> obeyed;
+ * an event id -> resumed by GET; a read -> asked once more; anything else lost -> outcome unknown (rule "Refused").
+ * Refuses: to replay a tool that may have run (report R041).
+ */
+import { sleep } from '../clock.js';
+import { MooringError } from '../errors.js';
+import { EVENT_STREAM, JSON_TYPE, LAST_EVENT_ID, mediaType } from '../protocol/headers.js';
+import { idKey } from '../protocol/ids.js';
+import {
+  errorResponse,
+  isReadMethod,
+  isRequest,
+  type Message,
+  parseMessages,
+  type RequestId,
+} from '../protocol/jsonrpc.js';
+import { meaningOfPost } from '../protocol/meaning.js';
+import { bodyDerivedHeaders } from '../protocol/request-headers.js';
+import { createBackoff } from '../session/backoff.js';
+import type { Attempt } from '../session/handle.js';
+import { type AnswerEnd, type AnswerHandlers, readAnswer } from './answer.js';
+import { unauthorized } from './credentials.js';
+import type { ServerContext } from './server-context.js';
+import { type Reply, type SessionIdentity, sendForSession } from './session-http.js';
+import { WireError } from './wire.js';
+
+export interface ExchangeOptions {
+  message: Message;
+  /** Headers that the SDK asks for on this request alone. */
+  headers?: ReadonlyMap<string, string>;
+  signal: AbortSignal;
+  /** A message of the answer; the response itself comes last. */
+  onMessage(message: Message): void;
+  /** Response headers are there, before any of the body is read (below 400). */
+  onHeaders?(reply: Reply): void;
+  /** False: fail at once when the server cannot be reached. @default true */
+  insist?: boolean;
+  onEventId?(id: string): void;
+  onGarbage?(what: string): void;
+  /** Resume this stream instead of sending the message. */
+  resumeFrom?: string;
+  /** The response will come another way (on the listening stream): resolves when it has. */
+  elsewhere(): Promise<void>;
+}
+
+/** HTTP status of the answer. */
+export type Answered = number;
+
+const ACCEPT_POST = `${JSON_TYPE}, ${EVENT_STREAM}`;
+const RETRY = { baseMs: 250, capMs: 5_000 };
+const MAX_BUSY = 3;
+/** Resumptions in a row that bring nothing. */
+const MAX_FRUITLESS = 5;
+const DISCOVER = 'server/discover';
+
+/** Resolves when the answer has been handed on, or with the refusal; rejects with a MooringError or the signal's reason. */
+export async function exchange(
+  context: ServerContext,
+  identity: SessionIdentity,
+  options: ExchangeOptions,
+): Promise<Attempt<Answered>> {
+  const { message, signal } = options;
+  const id = isRequest(message) ? message.id : undefined;
+  if (id !== undefined && options.resumeFrom !== undefined) {
+    const resumed = await resume(context, identity, options, id, { lastId: options.resumeFrom, retryMs: 0 });
+    if (resumed) return { value: 200 };
+    throw outcomeUnknown(context, message);
+  }
+  let repeatsLeft = isRepeatable(context, message) ? 1 : 0;
+  const until = context.clock.now() + context.settings.acquireMs;
+  const backoff = createBackoff(RETRY);
+  let busy = 0;
+  for (;;) {
+    let reply: Reply;
+    try {
+      reply = await sendForSession(context, identity, {
+        method: 'POST',
+        accept: ACCEPT_POST,
+        body: JSON.stringify(message),
+        extra: extraHeaders(message, options.headers),
+        signal,
+      });
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      if (!error.written) {
+        const waitMs = backoff.next();
+        const late = context.clock.now() + waitMs >= until;
+        if (late || options.insist === false) throw unreachable(context, error);
+        await sleep(context.clock, waitMs, signal);
+        continue;
+      }
+      if (repeatsLeft-- > 0) continue;
+      throw outcomeUnknown(context, message, error);
+    }
+    options.onHeaders?.(reply);
+    const meaning = meaningOfPost({
+      status: reply.status,
+      carriedId: identity.id !== undefined,
+      challenged: reply.response.header('www-authenticate') !== undefined,
+      hasRetryAfter: reply.retryAfterMs !== undefined,
+      body: reply.errorText,
+    });
+    if (meaning === 'refused') return { refused: reply.status };
+    if (meaning === 'busy' && busy < MAX_BUSY) {
+      const waitMs = reply.retryAfterMs ?? 0;
+      if (context.clock.now() + waitMs < until) {
+        busy += 1;
+        await sleep(context.clock, waitMs, signal);
+        continue;
+      }
+    }
+    if (meaning === 'answer') {
+      const end = await readReply(context, identity, options, id, reply);
+      if (end === 'complete') return { value: reply.status };
+      if (repeatsLeft-- > 0) continue;
+      throw outcomeUnknown(context, message);
+    }
+    if (id !== undefined && handOnError(message, id, reply, options.onMessage))
+      return { value: reply.status };
+    if (meaning === 'unauthorized') {
+      // Servers that tie a session to its token want a new session after a refresh: one is tried.
+      if (reply.refreshedInVain && identity.id !== undefined) return { refused: 401 };
+      throw unauthorized(context.name, 401, 'sign in again, or check the headers that are sent');
+    }
+    throw httpStatus(context, identity, reply);
+  }
+}
+
+/** True when the response was handed on; false when it will never come. */
+async function readReply(
+  context: ServerContext,
+  identity: SessionIdentity,
+  options: ExchangeOptions,
+  id: RequestId | undefined,
+  { status, response }: Reply,
+): Promise<'complete' | 'incomplete'> {
+  if (id === undefined) {
+    response.discard();
+    return 'complete';
+  }
+  if (status === 202) {
+    response.discard();
+    await options.elsewhere();
+    return 'complete';
+  }
+  const from = { lastId: undefined as string | undefined, retryMs: 0 };
+  const handlers = answerHandlers(options, from);
+  const end = await readAnswer(response, id, handlers, (ms, fn) => context.clock.after(ms, fn));
+  if (end === 'complete') return end;
+  if (options.message.method === DISCOVER) {
+    // An empty or garbled reply to the probe is evidence of the older era, not a fault (report R106).
+    options.onMessage(errorResponse(id, -32601, 'the probe was not answered in JSON-RPC'));
+    return 'complete';
+  }
+  if (end === 'unreadable') {
+    const type = mediaType(response.header('content-type')) || 'no content type';
+    throw new MooringError(
+      'MOORING_BAD_RESPONSE',
+      `${context.name} answered ${options.message.method ?? 'a request'} with ${type} that holds no response to it; ` +
+        'check that the URL is an MCP endpoint',
+      { server: context.name, httpStatus: status },
+    );
+  }
+  if (from.lastId === undefined) return 'incomplete';
+  const resumed = await resume(context, identity, options, id, { ...from, lastId: from.lastId });
+  return resumed ? 'complete' : 'incomplete';
+}
+
+function answerHandlers(
+  options: ExchangeOptions,
+  from: { lastId: string | undefined; retryMs: number },
+): AnswerHandlers {
+  return {
+    onMessage: options.onMessage,
+    onGarbage: (what) => options.onGarbage?.(what),
+    onEventId: (eventId) => {
+      from.lastId = eventId;
+      options.onEventId?.(eventId);
+    },
+    onRetry: (ms) => {
+      from.retryMs = Math.min(ms, 60_000);
+    },
+  };
+}
+
+/** Goes on with a stream that broke off, by GET with Last-Event-ID (report R077); true when the response came. */
+async function resume(
+  context: ServerContext,
+  identity: SessionIdentity,
+  options: ExchangeOptions,
+  id: RequestId,
+  start: { lastId: string; retryMs: number },
+): Promise<boolean> {
+  const from: { lastId: string | undefined; retryMs: number } = { ...start };
+  const handlers = answerHandlers(options, from);
+  const backoff = createBackoff(RETRY);
+  for (let fruitless = 0; fruitless < MAX_FRUITLESS; fruitless += 1) {
+    await sleep(context.clock, from.retryMs > 0 ? from.retryMs : backoff.next(), options.signal);
+    const before = from.lastId;
+    let end: AnswerEnd;
+    try {
+      const reply = await sendForSession(context, identity, {
+        method: 'GET',
+        accept: EVENT_STREAM,
+        extra: new Map([[LAST_EVENT_ID, from.lastId ?? '']]),
+        signal: options.signal,
+      });
+      options.onHeaders?.(reply);
+      if (reply.status >= 500 || reply.status === 429) continue;
+      if (reply.status >= 300) return false;
+      end = await readAnswer(reply.response, id, handlers, (ms, fn) => context.clock.after(ms, fn));
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      continue;
+    }
+    if (end === 'complete') return true;
+    if (end === 'unreadable') return false;
+    if (from.lastId !== before) {
+      fruitless = -1;
+      backoff.reset();
+    }
+  }
+  return false;
+}
+
+function isRepeatable(context: ServerContext, message: Message): boolean {
+  if (!isRequest(message)) return false;
+  if (message.method === 'tools/call') return context.memory.isRepeatable(message.params?.name);
+  return isReadMethod(message.method);
+}
+
+function extraHeaders(message: Message, asked: ReadonlyMap<string, string> | undefined): Map<string, string> {
+  const headers = new Map(asked ?? []);
+  for (const [name, value] of bodyDerivedHeaders(message)) headers.set(name, value);
+  return headers;
+}
+
+/** An error body that answers this very request is its answer, whatever the HTTP status says (report R035). */
+function handOnError(
+  message: Message,
+  id: RequestId,
+  { status, errorText }: Reply,
+  onMessage: (message: Message) => void,
+): boolean {
+  const answer = parseMessages(errorText)?.find((item) => item.error !== undefined);
+  if (answer?.id !== undefined && answer.id !== null && idKey(answer.id) === idKey(id)) {
+    onMessage(answer);
+    return true;
+  }
+  // A server of the older era has no such method; it says so in many ways (reports R095, R106).
+  if (message.method === DISCOVER && status >= 400 && status < 500 && status !== 401 && status !== 403) {
+    const { code = -32601, message: text = `HTTP ${status}`, data } = answer?.error ?? {};
+    onMessage(errorResponse(id, code, text, data));
+    return true;
+  }
+  return false;
+}
+
+function outcomeUnknown(context: ServerContext, message: Message, cause?: unknown): MooringError {
+  return new MooringError(
+    'MOORING_OUTCOME_UNKNOWN',
+    `the connection to ${context.name} was lost after ${message.method ?? 'a message'} had been sent: ` +
+      'it may or may not have run. Check before you repeat it',
+    { server: context.name },
+    { cause },
+  );
+}
+
+function unreachable(context: ServerContext, error: WireError): MooringError {
+  return new MooringError(
+    'MOORING_OPEN_FAILED',
+    `${context.name} could not be reached: ${error.message}. Check that it is up; nothing was sent`,
+    { server: context.name },
+    { cause: error.cause },
+  );
+}
+
+/** Ids never leave in full: a server may have put ours into its text. */
+export function httpStatus(context: ServerContext, identity: SessionIdentity, reply: Reply): MooringError {
+  const shown =
+    identity.id === undefined
+      ? reply.errorText
+      : reply.errorText.replaceAll(identity.id, context.fingerprint(identity.id));
+  return new MooringError(
+    'MOORING_HTTP_STATUS',
+    `${context.name} answered HTTP ${reply.status}${shown === '' ? '' : `: ${shown.slice(0, 300)}`}`,
+    {
+      server: context.name,
+      httpStatus: reply.status,
+      ...(reply.retryAfterMs === undefined ? {} : { retryAfterMs: reply.retryAfterMs }),
+    },
+  );
+}

@@ -1,0 +1,132 @@
+/**
+ * Everything that a server sends, on its way to the host: checked against the generation it came on.
+ * Owns: ids of server requests towards the host, tasks and answers owed (they hold the idle clock).
+ * Refuses: a response that no request of that generation waits for.
+ */
+import { cancelledId, idKey } from '../protocol/ids.js';
+import { isRequest, isResponse, kindOf, type Message, type RequestId } from '../protocol/jsonrpc.js';
+import { type ListChanges, listKindOf, type Member } from '../session/list-changes.js';
+import type { ServerMemory } from '../session/server-memory.js';
+import { createServerRequests } from '../session/server-requests.js';
+import type { WorkClock } from '../session/work-clock.js';
+
+export interface InboxOptions {
+  toHost(message: Message): void;
+  work(): WorkClock;
+  memory: ServerMemory;
+  lists: ListChanges;
+  member: Member;
+}
+
+/** Where a message came from. */
+export interface Origin {
+  generation: number;
+  /** The request whose answer this is part of; undefined on the listening stream. */
+  request?: Message & { id: RequestId };
+}
+
+export interface Inbox {
+  take(message: Message, origin: Origin): void;
+  /** The host's response: where it belongs, with the server's own id; undefined when nobody waits for it. */
+  answer(
+    response: Message & { id: RequestId },
+  ): { generation: number; message: Message; key: string } | undefined;
+  /** Waits for a response that comes on the listening stream. */
+  expect(id: RequestId, generation: number): Promise<void>;
+  /** Nobody waits for the answers to this generation's requests any more: the host is told. */
+  forget(generation: number): void;
+}
+
+const TERMINAL = new Set(['completed', 'failed', 'cancelled']);
+
+export function createInbox(options: InboxOptions): Inbox {
+  const { toHost, memory, lists, member } = options;
+  const asked = createServerRequests();
+  const elsewhere = new Map<string, { generation: number; done: () => void }>();
+
+  const noteTask = (task: unknown): void => {
+    if (typeof task !== 'object' || task === null) return;
+    const { taskId, status, ttl } = task as { taskId?: unknown; status?: unknown; ttl?: unknown };
+    if (typeof taskId !== 'string' || typeof status !== 'string') return;
+    if (TERMINAL.has(status)) options.work().end('task', taskId);
+    else options.work().begin('task', taskId, typeof ttl === 'number' ? ttl : undefined);
+  };
+
+  const takeResponse = (message: Message & { id: RequestId }, { request, generation }: Origin): void => {
+    if (request === undefined) {
+      const waiting = elsewhere.get(idKey(message.id));
+      if (waiting?.generation !== generation) return;
+      elsewhere.delete(idKey(message.id));
+      toHost(message);
+      waiting.done();
+      return;
+    }
+    if (idKey(request.id) !== idKey(message.id)) return;
+    const { result } = message;
+    if (request.method === 'tools/list') memory.learnTools(result);
+    if (request.method === 'tasks/get' || request.method === 'tasks/cancel') noteTask(result);
+    else noteTask((result as { task?: unknown } | undefined)?.task);
+    if (request.method === 'tasks/result') {
+      const { taskId } = request.params ?? {};
+      if (typeof taskId === 'string') options.work().end('task', taskId);
+    }
+    toHost(message);
+  };
+
+  const takeNotification = (message: Message, { generation }: Origin): void => {
+    const method = message.method ?? '';
+    if (method === 'notifications/cancelled') {
+      const id = cancelledId(message.params);
+      const hostId = id === undefined ? undefined : asked.cancel(generation, id);
+      if (hostId === undefined) return;
+      options.work().end('answer', answerKey(hostId));
+      toHost({ ...message, params: { ...message.params, requestId: hostId } });
+      return;
+    }
+    if (method === 'notifications/tasks/status') noteTask(message.params);
+    const kind = listKindOf(method);
+    if (kind !== undefined) lists.heard(kind, member);
+    toHost(message);
+  };
+
+  return {
+    take(message, origin) {
+      if (isResponse(message)) takeResponse(message, origin);
+      else if (isRequest(message)) {
+        if (message.method === 'ping' && origin.request === undefined) memory.pingsOnStream = true;
+        const id = asked.deliver(origin.generation, message.id);
+        options.work().begin('answer', answerKey(id));
+        toHost({ ...message, id });
+      } else if (kindOf(message) === 'notification') takeNotification(message, origin);
+    },
+    answer(response) {
+      const place = asked.answer(response.id);
+      if (place === undefined) return undefined;
+      return {
+        generation: place.generation,
+        message: { ...response, id: place.id },
+        key: answerKey(response.id),
+      };
+    },
+    expect(id, generation) {
+      return new Promise((done) => {
+        elsewhere.set(idKey(id), { generation, done });
+      });
+    },
+    forget(generation) {
+      for (const requestId of asked.drop(generation)) {
+        options.work().end('answer', answerKey(requestId));
+        toHost({
+          jsonrpc: '2.0',
+          method: 'notifications/cancelled',
+          params: { requestId, reason: 'the session that asked was lost' },
+        });
+      }
+    },
+  };
+}
+
+/** Key of an answer owed, in the work clock. */
+export function answerKey(hostId: RequestId): string {
+  return `answer ${idKey(hostId)}`;
+}

@@ -1,0 +1,143 @@
+/**
+ * What one `initialize` of ours brought: identity, version, what the server declared.
+ * Owns: sending `initialize` and reading its answer.
+ * Refuses: to lose an id: one that came with a failed `initialize` is handed on to be ended.
+ */
+import { MooringError } from '../errors.js';
+import { createCookieJar } from '../protocol/cookies.js';
+import { isSessionId, SESSION_ID } from '../protocol/headers.js';
+import { isRequest, isResponse, type Message, type WithId } from '../protocol/jsonrpc.js';
+import type { ListKind } from '../session/list-changes.js';
+import type { OpenOutcome } from '../session/opener.js';
+import { exchange } from './exchange.js';
+import type { ServerContext } from './server-context.js';
+import type { SessionIdentity } from './session-http.js';
+
+export interface OpenedSession extends SessionIdentity {
+  /** The response to `initialize`, as the server sent it. */
+  response: WithId;
+  /** Kinds of lists whose changes the server declared. */
+  declared: ReadonlySet<ListKind>;
+}
+
+/** The server answered `initialize` with a JSON-RPC error: the host gets that very answer. */
+export class InitializeRefused extends MooringError {
+  readonly response: Message;
+
+  constructor(server: string, response: Message) {
+    const { code = 0, message = '' } = response.error ?? {};
+    super('MOORING_OPEN_FAILED', `${server} refused initialize: ${message} (JSON-RPC ${code})`, { server });
+    this.response = response;
+  }
+}
+
+/** Nobody waits that long for an `initialize`; then it is given up, and a server that is still at it is hung. */
+const GIVE_UP_MS = 5 * 60_000;
+
+/** Never rejects. `onOther` gets whatever else the server sent on the way. */
+export async function openSession(
+  context: ServerContext,
+  initialize: Message,
+  onId: (id: string, identity: SessionIdentity) => void,
+  onOther: (message: Message) => void,
+): Promise<OpenOutcome<OpenedSession>> {
+  const identity: SessionIdentity = {
+    id: undefined,
+    version: undefined,
+    cookies: createCookieJar(context.settings.url),
+    lastHeaders: new Map(),
+  };
+  let answer: WithId | undefined;
+  let issued: string | undefined;
+  let hintMs: number | undefined;
+  const patience = new AbortController();
+  const timer = context.clock.after(GIVE_UP_MS, () =>
+    patience.abort(new DOMException('initialize was given up', 'TimeoutError')),
+  );
+  let error: Error | undefined;
+  const issue = (id: string): void => {
+    issued = id;
+    // The DELETE at the end of the process takes the headers of the last request, and this one had no id yet.
+    identity.lastHeaders = new Map(identity.lastHeaders).set(SESSION_ID, id);
+    onId(id, identity);
+  };
+  try {
+    await exchange(context, identity, {
+      message: initialize,
+      signal: patience.signal,
+      insist: false,
+      onHeaders({ status, response, retryAfterMs }) {
+        hintMs = status === 429 || status === 503 ? retryAfterMs : undefined;
+        const id = response.header(SESSION_ID);
+        if (status >= 300 || id === undefined) return;
+        if (isSessionId(id)) issue(id);
+        else error = badId(context.name);
+      },
+      onMessage(message) {
+        if (isResponse(message)) answer = message;
+        else if (!isRequest(message)) onOther(message);
+      },
+      elsewhere: () => Promise.reject(noAnswer(context.name)),
+    });
+  } catch (reason) {
+    error ??= asOpenFailure(context.name, reason);
+  } finally {
+    timer.cancel();
+  }
+  const opened: OpenedSession = Object.assign(identity, {
+    id: issued,
+    version: negotiatedVersion(answer),
+    response: answer ?? { jsonrpc: '2.0', id: 0 },
+    declared: declaredKinds(answer),
+  });
+  if (error === undefined && answer?.error !== undefined) error = new InitializeRefused(context.name, answer);
+  if (error === undefined && answer === undefined) error = noAnswer(context.name);
+  if (error === undefined) return { opened };
+  return {
+    error,
+    ...(issued === undefined ? {} : { left: opened }),
+    ...(hintMs === undefined ? {} : { retryAfterMs: hintMs }),
+  };
+}
+
+function negotiatedVersion(answer: Message | undefined): string | undefined {
+  const version = (answer?.result as { protocolVersion?: unknown } | undefined)?.protocolVersion;
+  return typeof version === 'string' ? version : undefined;
+}
+
+function declaredKinds(answer: Message | undefined): Set<ListKind> {
+  const capabilities = (
+    answer?.result as { capabilities?: Record<string, { listChanged?: unknown }> } | undefined
+  )?.capabilities;
+  const kinds: ListKind[] = ['tools', 'resources', 'prompts'];
+  return new Set(kinds.filter((kind) => capabilities?.[kind]?.listChanged === true));
+}
+
+function badId(server: string): MooringError {
+  return new MooringError(
+    'MOORING_OPEN_FAILED',
+    `${server} issued a session id that a header cannot carry (visible ASCII, at most 8,192 characters)`,
+    { server },
+  );
+}
+
+function noAnswer(server: string): MooringError {
+  return new MooringError('MOORING_OPEN_FAILED', `${server} did not answer initialize`, { server });
+}
+
+/** Errors that say what to do keep their code; the rest is a failed open. */
+function asOpenFailure(server: string, reason: unknown): Error {
+  if (reason instanceof MooringError) {
+    if (reason.code !== 'MOORING_OUTCOME_UNKNOWN' && reason.code !== 'MOORING_HTTP_STATUS') return reason;
+    return new MooringError('MOORING_OPEN_FAILED', `initialize failed: ${reason.message}`, reason.facts, {
+      cause: reason,
+    });
+  }
+  const text = reason instanceof Error ? reason.message : String(reason);
+  return new MooringError(
+    'MOORING_OPEN_FAILED',
+    `initialize with ${server} failed: ${text}`,
+    { server },
+    { cause: reason },
+  );
+}

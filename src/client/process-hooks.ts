@@ -1,0 +1,116 @@
+/**
+ * The one set of hooks on the end of the process, however many sessions there are.
+ * Owns: signals that nobody else handles, `beforeExit`, `exit`; the only state that is the process's, not an instance's.
+ * Refuses: a signal that the host listens to, uncaught errors (Node keeps its stack and exit code), growing
+ * listener counts (reports R010, R013).
+ */
+import { constants } from 'node:os';
+import { isMainThread } from 'node:worker_threads';
+import { deleteBlocking, type ExitTarget } from './exit-sender.js';
+
+/** Something that has sessions to give back when the process ends. */
+export interface Releasable {
+  /** Ends everything now: nothing in flight is waited for. Never rejects. */
+  release(deadlineMs: number): Promise<void>;
+  /** Ends what is held, but goes on if there is more work after all. Never rejects. */
+  rest(): Promise<void>;
+  /** What is left for the `exit` event. */
+  exitTargets(): OwedTarget[];
+  /** Milliseconds that the `exit` event may take for it. */
+  readonly exitMs: number;
+}
+
+export interface OwedTarget extends ExitTarget {
+  /** Told the HTTP status of its DELETE, -1 for none. */
+  onStatus(status: number): void;
+}
+
+type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+const SIGNALS: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+/** All sessions together, on a signal. */
+const RELEASE_MS = 2_000;
+/** PID 1 has no default action for signals: it ends by itself when the signal has not ended it by then, ms. */
+const PID_1_MS = 50;
+
+const registered = new Set<Releasable>();
+const listeners = new Map<Signal, () => void>();
+let releasing = false;
+let resting = false;
+
+/** Adds to the hooks; the result takes it off again. */
+export function hookProcess(releasable: Releasable): () => void {
+  if (registered.size === 0) install();
+  registered.add(releasable);
+  return () => {
+    if (registered.delete(releasable) && registered.size === 0) uninstall();
+  };
+}
+
+function install(): void {
+  process.on('beforeExit', onBeforeExit);
+  process.on('exit', onExit);
+  if (!isMainThread) return;
+  for (const signal of SIGNALS) {
+    const listener = (): void => onSignal(signal);
+    listeners.set(signal, listener);
+    // First in line: a listener that the host added with once() has not left the list yet.
+    process.prependListener(signal, listener);
+  }
+}
+
+function uninstall(): void {
+  process.off('beforeExit', onBeforeExit);
+  process.off('exit', onExit);
+  for (const [signal, listener] of listeners) process.off(signal, listener);
+  listeners.clear();
+}
+
+/** signal-exit re-raises by itself, but only when no other listener is left. */
+function countSignalExit(): number {
+  const v4 = (globalThis as Record<symbol, { count?: unknown } | undefined>)[
+    Symbol.for('signal-exit emitter')
+  ];
+  const v3 = (process as { __signal_exit_emitter__?: { count?: unknown } }).__signal_exit_emitter__;
+  return [v4, v3].reduce((sum, emitter) => sum + (typeof emitter?.count === 'number' ? emitter.count : 0), 0);
+}
+
+function onSignal(signal: Signal): void {
+  const others = process.listenerCount(signal) - 1 - countSignalExit();
+  if (others > 0) return;
+  // A second signal while we are at it: the user means it.
+  if (releasing) {
+    raise(signal);
+    return;
+  }
+  releasing = true;
+  const all = [...registered].map((releasable) => releasable.release(RELEASE_MS));
+  void Promise.all(all).finally(() => raise(signal));
+}
+
+function raise(signal: Signal): void {
+  uninstall();
+  registered.clear();
+  process.kill(process.pid, signal);
+  if (process.pid !== 1) return;
+  // Not through the clock: this timer must keep the process until it has ended itself.
+  setTimeout(() => process.exit(128 + constants.signals[signal]), PID_1_MS);
+}
+
+function onBeforeExit(): void {
+  if (resting) return;
+  resting = true;
+  void Promise.all([...registered].map((releasable) => releasable.rest())).finally(() => {
+    resting = false;
+  });
+}
+
+function onExit(): void {
+  const targets = [...registered].flatMap((releasable) => releasable.exitTargets());
+  if (targets.length === 0) return;
+  const exitMs = Math.max(...[...registered].map((releasable) => releasable.exitMs));
+  const statuses = deleteBlocking(
+    targets.map(({ url, headers }) => ({ url, headers })),
+    exitMs,
+  );
+  statuses.forEach((status, at) => targets[at]?.onStatus(status));
+}

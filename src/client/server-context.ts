@@ -1,0 +1,46 @@
+/**
+ * What all sessions with one server and principal share.
+ * Owns: nothing but the bundle; each part has a file of its own.
+ */
+import type { Clock } from '../clock.js';
+import type { Fingerprint } from '../session/fingerprint.js';
+import type { Ledger, Owed } from '../session/ledger.js';
+import type { ListChanges } from '../session/list-changes.js';
+import type { OpenLimiter } from '../session/open-limiter.js';
+import type { ServerMemory } from '../session/server-memory.js';
+import type { Terminator } from '../session/terminator.js';
+import type { Credentials } from './credentials.js';
+import type { ExitTarget } from './exit-sender.js';
+import type { ServerSettings } from './options.js';
+import type { Wire } from './wire.js';
+
+export interface ServerContext {
+  /** How errors, events and stats name the server. */
+  readonly name: string;
+  readonly settings: ServerSettings;
+  readonly clock: Clock;
+  readonly wire: Wire;
+  readonly credentials: Credentials;
+  readonly memory: ServerMemory;
+  readonly limiter: OpenLimiter;
+  readonly terminator: Terminator;
+  readonly lists: ListChanges;
+  readonly ledger: Ledger;
+  /** How the end of the process ends what is left. */
+  readonly owed: Owed<() => ExitTarget>;
+  readonly fingerprint: Fingerprint;
+  /** Fingerprint of whose credentials these are. */
+  readonly principal: string;
+  readonly tally: Tally;
+  /** The server accepted `initialize` with these headers. */
+  onAccepted(headers: ReadonlyMap<string, string>): void;
+}
+
+/** Counters of `stats()`; they only grow. */
+export interface Tally {
+  opened: number;
+  reopened: number;
+  deleted: number;
+  notConfirmed: number;
+  reclaimed: number;
+}

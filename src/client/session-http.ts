@@ -1,0 +1,157 @@
+/**
+ * Requests of one session: its id, version and cookies on each, credentials asked for each time.
+ * Owns: composing headers, hops (cookies, one same-origin redirect), one refresh after a 401.
+ * Refuses: another origin's redirect; to let a host's headers override the protocol's.
+ */
+import { MooringError } from '../errors.js';
+import type { CookieJar } from '../protocol/cookies.js';
+import { PROTOCOL_VERSION, SESSION_ID } from '../protocol/headers.js';
+import { meaningOfPost } from '../protocol/meaning.js';
+import { retryAfterMs } from '../protocol/retry-after.js';
+import type { ServerContext } from './server-context.js';
+import { type Lane, readText, type WireResponse } from './wire.js';
+
+/** What identifies one session towards the server. */
+export interface SessionIdentity {
+  id: string | undefined;
+  /** Negotiated protocol version; undefined before `initialize` was answered. */
+  version: string | undefined;
+  readonly cookies: CookieJar;
+  /** Headers of its last request; the DELETE at the end of the process takes them. */
+  lastHeaders: ReadonlyMap<string, string>;
+}
+
+export interface SessionRequest {
+  method: 'POST' | 'GET' | 'DELETE';
+  accept: string;
+  body?: string;
+  /** Headers of this request alone; they win over the session's. */
+  extra?: ReadonlyMap<string, string>;
+  signal: AbortSignal;
+  lane?: Lane;
+}
+
+/** A response whose body, from 400 on, has been read. */
+export interface Reply {
+  status: number;
+  response: WireResponse;
+  /** Body of an answer of 400 and above, cut at 1 MiB; '' below. */
+  errorText: string;
+  retryAfterMs: number | undefined;
+  /** 401 even after the credentials were refreshed. */
+  refreshedInVain: boolean;
+}
+
+const ERROR_TEXT_BYTES = 1024 * 1024;
+
+/** Sends one request of a session; rejects with a WireError, the signal's reason, or a MooringError. */
+export async function sendForSession(
+  context: ServerContext,
+  identity: SessionIdentity,
+  request: SessionRequest,
+): Promise<Reply> {
+  const headers = await composeHeaders(context, identity, request);
+  const reply = await sendOnce(context, identity, request, headers);
+  if (reply.status !== 401) return reply;
+  const challenged = reply.response.header('www-authenticate') !== undefined;
+  const meaning = meaningOfPost({
+    status: 401,
+    carriedId: identity.id !== undefined,
+    challenged,
+    hasRetryAfter: false,
+    body: reply.errorText,
+  });
+  if (meaning !== 'unauthorized' || !(await context.credentials.refresh(headers, reply.response)))
+    return reply;
+  const again = await sendOnce(context, identity, request, await composeHeaders(context, identity, request));
+  return { ...again, refreshedInVain: again.status === 401 };
+}
+
+async function composeHeaders(
+  context: ServerContext,
+  identity: SessionIdentity,
+  request: SessionRequest,
+): Promise<Map<string, string>> {
+  const headers = await context.credentials.headers();
+  request.signal.throwIfAborted();
+  headers.set('accept', request.accept);
+  // Nothing between may hold small events back to compress them (report R103).
+  headers.set('accept-encoding', 'identity');
+  if (request.body === undefined) headers.delete('content-type');
+  else headers.set('content-type', 'application/json');
+  headers.delete(SESSION_ID);
+  headers.delete(PROTOCOL_VERSION);
+  if (identity.id !== undefined) headers.set(SESSION_ID, identity.id);
+  if (identity.version !== undefined) headers.set(PROTOCOL_VERSION, identity.version);
+  const cookies = identity.cookies.header();
+  if (cookies !== undefined) {
+    const own = headers.get('cookie');
+    headers.set('cookie', own === undefined ? cookies : `${own}; ${cookies}`);
+  }
+  identity.lastHeaders = new Map(headers);
+  for (const [name, value] of request.extra ?? []) headers.set(name, value);
+  return headers;
+}
+
+async function sendOnce(
+  context: ServerContext,
+  identity: SessionIdentity,
+  { method, body, signal, lane = 'call' }: SessionRequest,
+  headers: ReadonlyMap<string, string>,
+): Promise<Reply> {
+  const send = (url: URL): Promise<WireResponse> =>
+    context.wire.send({ method, url, headers, signal, lane, ...(body === undefined ? {} : { body }) });
+  const url = context.memory.location ?? context.settings.url;
+  let response = await send(url);
+  if (response.status === 307 || response.status === 308) {
+    const target = redirectTarget(context, url, response);
+    response.discard();
+    response = await send(target);
+    if (response.status === 307 || response.status === 308) {
+      response.discard();
+      throw refusedRedirect(context, 'it redirects a second time');
+    }
+    context.memory.location = target;
+  }
+  identity.cookies.store(response.setCookie);
+  const { status } = response;
+  return {
+    status,
+    response,
+    errorText: status >= 400 ? await errorText(response) : '',
+    retryAfterMs: retryAfterMs(response.header('retry-after'), Date.now()),
+    refreshedInVain: false,
+  };
+}
+
+async function errorText(response: WireResponse): Promise<string> {
+  try {
+    return await readText(response, { cut: ERROR_TEXT_BYTES });
+  } catch {
+    // The status says enough; a body that breaks off changes nothing.
+    return '';
+  }
+}
+
+function redirectTarget(context: ServerContext, from: URL, response: WireResponse): URL {
+  const location = response.header('location') ?? '';
+  if (!URL.canParse(location, from.href)) throw refusedRedirect(context, 'its Location is not a URL');
+  const target = new URL(location, from);
+  if (target.origin !== from.origin) {
+    throw refusedRedirect(
+      context,
+      `it points to another origin (${target.origin}); configure that URL if you trust it`,
+    );
+  }
+  return target;
+}
+
+function refusedRedirect(context: ServerContext, why: string): MooringError {
+  return new MooringError(
+    'MOORING_REDIRECT_REFUSED',
+    `the redirect of ${context.name} was not followed: ${why}`,
+    {
+      server: context.name,
+    },
+  );
+}

@@ -1,0 +1,60 @@
+/**
+ * `createTransport`: one session for one SDK client, the smallest way in.
+ * Owns: a core of its own, one connection. Refuses: nothing that the other way in allows.
+ */
+import { createConnection, type Connection } from './connection.js';
+import { createCore, createTally } from './core.js';
+import { readServerOptions, type ServerOptions } from './options.js';
+import type { SdkTransport } from './sdk-shapes.js';
+import { createSdkTransport } from './sdk-transport.js';
+
+/** A Transport that SDK v1 and v2 accept. */
+export interface MooringTransport extends SdkTransport {
+  /** Finishes an OAuth sign-in with the code that came back; needs the options `authProvider` and `auth`. */
+  finishAuth(authorizationCode: string): Promise<void>;
+}
+
+/**
+ * A transport for `client.connect()` of SDK v1 or v2 whose session is opened once, re-opened when the server
+ * forgets it, and always ended: by `close()`, when idle, at the end of the process.
+ *
+ * @param url the Streamable HTTP endpoint
+ * @param options bounds and credentials, all optional; durations in milliseconds
+ * @throws MooringError MOORING_BAD_OPTIONS
+ * @example
+ * ```ts
+ * const client = new Client({ name: 'my-agent', version: '1.0.0' });
+ * await client.connect(createTransport('http://127.0.0.1:5757/mcp'));
+ * await client.callTool({ name: 'echo', arguments: { text: 'hi' } });
+ * await client.close(); // one DELETE
+ * ```
+ */
+export function createTransport(
+  url: string | URL,
+  options: Omit<ServerOptions, 'url'> = {},
+): MooringTransport {
+  const settings = readServerOptions('createTransport', { ...options, url });
+  const core = createCore({
+    hooks: true,
+    exitMs: () => settings.exitMs,
+    release: (deadlineMs) =>
+      connection.close('signal', { drainMs: 0, deleteMs: Math.min(deadlineMs, settings.deleteMs) }),
+    rest: () => connection.handle.sleep('exit'),
+  });
+  const context = core.context(settings.url.host, settings, {
+    tally: createTally(),
+    principal: 'self',
+    onAccepted: () => {},
+  });
+  const { transport, toHost, onError } = createSdkTransport(
+    () => connection,
+    async (reason) => {
+      await connection.close(reason);
+      core.retire();
+    },
+  );
+  const connection: Connection = createConnection(context, { scope: 'process', toHost, onError });
+  return Object.assign(transport, {
+    finishAuth: (code: string) => context.credentials.finish(code),
+  });
+}

@@ -1,0 +1,137 @@
+/**
+ * HTTP/1.1 by undici: a pool for calls, a connection of its own for each listening stream.
+ * Owns: the agents and what keeps the process alive. HTTP_PROXY, HTTPS_PROXY and NO_PROXY are honoured.
+ * Refuses: undici's own timeouts (reports R100, R104): deadlines are set where they have a meaning.
+ */
+import type { Socket } from 'node:net';
+import { buildConnector, Client, type Dispatcher, EnvHttpProxyAgent, Pool, request } from 'undici';
+import { type Wire, WireError, type WireRequest, type WireResponse } from './wire.js';
+
+/** An idle connection is dropped after this long, or a second before the server's own hint, ms. */
+const KEEP_ALIVE_MS = 4_000;
+const KEEP_ALIVE_MARGIN_MS = 1_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+
+const AGENT_OPTIONS = {
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
+} as const;
+
+type OnSocket = (socket: Socket) => void;
+
+/** Options that an agent hands to its factory; undici leaves them untyped. */
+interface FactoryOptions {
+  connect?: buildConnector.connector | buildConnector.BuildOptions | null;
+}
+
+function watchSockets(connect: FactoryOptions['connect'], onSocket: OnSocket): buildConnector.connector {
+  const base =
+    typeof connect === 'function'
+      ? connect
+      : buildConnector({ timeout: CONNECT_TIMEOUT_MS, ...(connect ?? {}) });
+  return (options, callback) =>
+    base(options, (...result: Parameters<buildConnector.Callback>) => {
+      if (result[1] !== null) onSocket(result[1] as Socket);
+      callback(...result);
+    });
+}
+
+function createAgent(onSocket: OnSocket, single: boolean): Dispatcher {
+  return new EnvHttpProxyAgent({
+    ...AGENT_OPTIONS,
+    factory: (origin, options) => {
+      const own = { ...options, connect: watchSockets((options as FactoryOptions).connect, onSocket) };
+      return single ? new Client(origin, own) : new Pool(origin, own);
+    },
+  });
+}
+
+/**
+ * Notes the moment from which bytes may have been written: the handler's first callback, which undici makes
+ * right before it writes to a connected socket. The handler is this request's own, so it may be added to.
+ */
+function markWritten(handler: Dispatcher.DispatchHandler, mark: { written: boolean }): void {
+  for (const name of ['onConnect', 'onRequestStart'] as const) {
+    const inner = handler[name] as ((...args: unknown[]) => void) | undefined;
+    if (inner === undefined) continue;
+    Object.defineProperty(handler, name, {
+      value(this: unknown, ...args: unknown[]) {
+        mark.written = true;
+        inner.apply(this, args);
+      },
+    });
+  }
+}
+
+export function createUndiciWire(): Wire {
+  const sockets = new Set<Socket>();
+  let unrefed = false;
+  const calls = createAgent((socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    if (unrefed) socket.unref();
+  }, false);
+
+  const send = async (wanted: WireRequest): Promise<WireResponse> => {
+    const mark = { written: false };
+    // A stream that only listens never keeps the process alive, not even while it waits for its headers.
+    const own = wanted.lane === 'listen' ? createAgent((socket) => socket.unref(), true) : undefined;
+    const dispatcher = (own ?? calls).compose((dispatch) => (options, handler) => {
+      markWritten(handler, mark);
+      return dispatch(options, handler);
+    });
+    let response: Dispatcher.ResponseData;
+    try {
+      response = await request(wanted.url, {
+        dispatcher,
+        method: wanted.method,
+        headers: Object.fromEntries(wanted.headers),
+        body: wanted.body ?? null,
+        signal: wanted.signal,
+      });
+    } catch (error) {
+      void own?.destroy().catch(() => {});
+      if (wanted.signal.aborted) throw wanted.signal.reason;
+      throw new WireError(mark.written, error);
+    }
+    const { body, headers } = response;
+    // Errors of a body that nobody reads any more have nowhere to go.
+    body.on('error', () => {});
+    if (own !== undefined) body.once('close', () => void own.destroy().catch(() => {}));
+    return {
+      status: response.statusCode,
+      header: (name) => first(headers[name]),
+      setCookie: asList(headers['set-cookie']),
+      async *chunks() {
+        try {
+          for await (const chunk of body) yield chunk as Uint8Array;
+        } catch (error) {
+          if (wanted.signal.aborted) throw wanted.signal.reason;
+          throw new WireError(true, error);
+        }
+      },
+      discard: () => {
+        body.destroy();
+      },
+    };
+  };
+
+  return {
+    send,
+    unref() {
+      unrefed = true;
+      for (const socket of sockets) socket.unref();
+    },
+  };
+}
+
+function first(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+function asList(value: string | string[] | undefined): readonly string[] {
+  if (value === undefined) return [];
+  return Array.isArray(value) ? value : [value];
+}

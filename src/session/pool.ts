@@ -1,0 +1,282 @@
+/**
+ * Who may hold a session of one server and principal: the cap, the line of waiters, leases, eviction.
+ * Owns: entries by scope; first come, first served; the least recently used without a lease makes room.
+ * Refuses: to end a leased entry for a waiter, to exceed the cap, to let anyone wait without a deadline.
+ */
+import type { Clock, Timer } from '../clock.js';
+import { MooringError } from '../errors.js';
+import type { EndReason } from '../events.js';
+import { untilAborted } from './waiting.js';
+
+export interface PoolOptions<R> {
+  clock: Clock;
+  /** How errors name the server. */
+  server: string;
+  /** Sessions at any moment, those being opened and retired included. */
+  maxSessions: number;
+  /** Milliseconds that an acquire may wait. */
+  acquireMs: number;
+  /** Opens the session of a scope. */
+  open(scope: string): Promise<R>;
+  /** Ends it; resolves when it counts no more (DELETE settled or timed out). Never rejects. */
+  retire(resource: R, reason: EndReason): Promise<void>;
+}
+
+export interface Entry<R> {
+  readonly scope: string;
+  readonly resource: R;
+}
+
+export interface Pool<R> {
+  /** Lends the session of a scope. Rejects with MOORING_POOL_EXHAUSTED, MOORING_CLOSED, or what `open` rejects with. */
+  acquire(scope: string, signal?: AbortSignal): Promise<Entry<R>>;
+  /** Gives one lease back. */
+  release(entry: Entry<R>): void;
+  /** Ends the session of a scope, leased or not. */
+  end(scope: string, reason: EndReason): Promise<void>;
+  /** Ends this very session, if it is still the one of its scope. */
+  drop(entry: Entry<R>, reason: EndReason): Promise<void>;
+  /** Ends all; nothing is lent any more. */
+  close(reason: EndReason): Promise<void>;
+  /** New bounds, without ending anything; a lower cap takes effect as sessions come back. */
+  setBounds(bounds: { maxSessions: number; acquireMs: number }): void;
+  isLeased(entry: Entry<R>): boolean;
+  /** Everything that is open, also while it is being ended. */
+  entries(): Array<Entry<R>>;
+  counts(): { opening: number; live: number; retiring: number; leased: number; waiting: number };
+}
+
+interface Slot<R> {
+  readonly scope: string;
+  state: 'opening' | 'live' | 'retiring';
+  leases: number;
+  lastUsedAt: number;
+  ready: Promise<R>;
+  entry: Entry<R> | undefined;
+  gone: Promise<void> | undefined;
+}
+
+interface Waiter<R> {
+  scope: string;
+  serve(slot: Slot<R>): void;
+  fail(error: Error): void;
+}
+
+export function createPool<R>(options: PoolOptions<R>): Pool<R> {
+  const { clock, server } = options;
+  let { maxSessions, acquireMs } = options;
+  const byScope = new Map<string, Slot<R>>();
+  const all = new Set<Slot<R>>();
+  const waiters: Array<Waiter<R>> = [];
+  let closing = false;
+
+  const closedError = (what: string): MooringError =>
+    new MooringError('MOORING_CLOSED', `${what} was closed while waiting for a session with ${server}`, {
+      server,
+    });
+
+  const holders = (): string[] =>
+    [...all].filter((slot) => slot.leases > 0).map((slot) => `${server}/${slot.scope} (${slot.leases})`);
+
+  const exhausted = (): MooringError => {
+    const names = holders();
+    const who = names.length > 0 ? names.slice(0, 20).join(', ') : 'sessions that are still being ended';
+    return new MooringError(
+      'MOORING_POOL_EXHAUSTED',
+      `no session with ${server} became free within ${acquireMs} ms (maxSessions ${maxSessions}). ` +
+        `Held by: ${who}. Release leases sooner, or raise maxSessions or acquireMs`,
+      { server, holders: names },
+    );
+  };
+
+  const slowOpen = (): MooringError =>
+    new MooringError(
+      'MOORING_OPEN_FAILED',
+      `${server} did not open a session within ${acquireMs} ms; check that it is up, or raise acquireMs`,
+      { server },
+    );
+
+  const remove = (slot: Slot<R>): void => {
+    all.delete(slot);
+    if (byScope.get(slot.scope) === slot) byScope.delete(slot.scope);
+    pump();
+  };
+
+  const retire = (slot: Slot<R>, reason: EndReason): Promise<void> => {
+    if (slot.gone !== undefined) return slot.gone;
+    slot.state = 'retiring';
+    if (byScope.get(slot.scope) === slot) byScope.delete(slot.scope);
+    slot.gone = slot.ready
+      .then(
+        (resource) => options.retire(resource, reason),
+        () => {},
+      )
+      .finally(() => remove(slot));
+    return slot.gone;
+  };
+
+  const start = (scope: string): Slot<R> => {
+    const slot: Slot<R> = {
+      scope,
+      state: 'opening',
+      leases: 0,
+      lastUsedAt: clock.now(),
+      // Not before this function has returned: the slot must be in the table when `open` looks.
+      ready: Promise.resolve().then(() => options.open(scope)),
+      entry: undefined,
+      gone: undefined,
+    };
+    byScope.set(scope, slot);
+    all.add(slot);
+    slot.ready.then(
+      (resource) => {
+        slot.entry = Object.freeze({ scope, resource });
+        if (slot.state === 'opening') slot.state = 'live';
+        if (slot.leases === 0) pump();
+      },
+      () => {
+        if (slot.gone === undefined) remove(slot);
+      },
+    );
+    return slot;
+  };
+
+  const idleSlots = (): Array<Slot<R>> =>
+    [...all]
+      .filter((slot) => slot.state === 'live' && slot.leases === 0)
+      .sort((a, b) => a.lastUsedAt - b.lastUsedAt);
+
+  /** Serves the line from its head, and makes room for those who remain. */
+  function pump(): void {
+    while (waiters.length > 0) {
+      const waiter = waiters[0] as Waiter<R>;
+      const existing = byScope.get(waiter.scope);
+      if (existing === undefined && all.size >= maxSessions) break;
+      waiters.shift();
+      waiter.serve(existing ?? start(waiter.scope));
+    }
+    const leaving = [...all].filter((slot) => slot.state === 'retiring').length;
+    let wanted = waiters.length + all.size - maxSessions - leaving;
+    for (const slot of idleSlots()) {
+      if (wanted <= 0) break;
+      wanted -= 1;
+      void retire(slot, 'evicted');
+    }
+  }
+
+  /** Who comes behind others in the line does not overtake them, unless the session is there already. */
+  const take = (scope: string): Slot<R> | undefined => {
+    const existing = byScope.get(scope);
+    if (existing !== undefined) return existing;
+    return waiters.length === 0 && all.size < maxSessions ? start(scope) : undefined;
+  };
+
+  const wait = (
+    scope: string,
+    signal: AbortSignal | undefined,
+    onDeadline: (fn: () => void) => void,
+  ): Promise<Slot<R>> =>
+    new Promise((resolve, reject) => {
+      const leave = (): void => {
+        const at = waiters.indexOf(waiter);
+        if (at >= 0) waiters.splice(at, 1);
+        signal?.removeEventListener('abort', onAbort);
+      };
+      const onAbort = (): void => {
+        leave();
+        reject(signal?.reason as Error);
+      };
+      const waiter: Waiter<R> = {
+        scope,
+        serve(slot) {
+          signal?.removeEventListener('abort', onAbort);
+          slot.leases += 1;
+          resolve(slot);
+        },
+        fail(error) {
+          leave();
+          reject(error);
+        },
+      };
+      waiters.push(waiter);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      onDeadline(() => waiter.fail(exhausted()));
+      pump();
+    });
+
+  const giveBack = (slot: Slot<R>): void => {
+    slot.leases -= 1;
+    slot.lastUsedAt = clock.now();
+    if (slot.leases === 0) pump();
+  };
+
+  return {
+    async acquire(scope, signal) {
+      if (closing) throw closedError('the manager');
+      signal?.throwIfAborted();
+      let onDeadline = (): void => {};
+      let timer: Timer | undefined;
+      let mine: Slot<R> | undefined;
+      try {
+        const expired = new Promise<never>((_, reject) => {
+          timer = clock.after(acquireMs, () => {
+            onDeadline();
+            if (mine !== undefined) reject(slowOpen());
+          });
+        });
+        expired.catch(() => {});
+        mine = take(scope);
+        if (mine !== undefined) mine.leases += 1;
+        else {
+          mine = await wait(scope, signal, (fn) => {
+            onDeadline = fn;
+          });
+        }
+        try {
+          await untilAborted(Promise.race([mine.ready, expired]), signal);
+        } catch (error) {
+          giveBack(mine);
+          throw error;
+        }
+        if (mine.state === 'retiring' || mine.entry === undefined) {
+          giveBack(mine);
+          throw closedError(`scope ${scope}`);
+        }
+        return mine.entry;
+      } finally {
+        timer?.cancel();
+      }
+    },
+    release(entry) {
+      for (const slot of all) if (slot.entry === entry) return giveBack(slot);
+      return undefined;
+    },
+    async end(scope, reason) {
+      for (const waiter of waiters.filter((w) => w.scope === scope))
+        waiter.fail(closedError(`scope ${scope}`));
+      await Promise.all([...all].filter((slot) => slot.scope === scope).map((slot) => retire(slot, reason)));
+    },
+    async drop(entry, reason) {
+      for (const slot of all) if (slot.entry === entry) await retire(slot, reason);
+    },
+    async close(reason) {
+      closing = true;
+      for (const waiter of [...waiters]) waiter.fail(closedError('the manager'));
+      await Promise.all([...all].map((slot) => retire(slot, reason)));
+    },
+    setBounds(bounds) {
+      ({ maxSessions, acquireMs } = bounds);
+      pump();
+    },
+    isLeased: (entry) => [...all].some((slot) => slot.entry === entry && slot.leases > 0),
+    entries: () => [...all].flatMap((slot) => (slot.entry === undefined ? [] : [slot.entry])),
+    counts() {
+      const counts = { opening: 0, live: 0, retiring: 0, leased: 0, waiting: waiters.length };
+      for (const slot of all) {
+        counts[slot.state] += 1;
+        if (slot.leases > 0) counts.leased += 1;
+      }
+      return counts;
+    },
+  };
+}
