@@ -30,6 +30,11 @@ export const systemClock: Clock = {
   },
 };
 
+/** Milliseconds since 1970, for what another machine wrote as a date; durations never come from it. */
+export function wallNow(): number {
+  return Date.now();
+}
+
 /** Resolves after `ms`, or rejects with the signal's reason; leaves no timer behind. */
 export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

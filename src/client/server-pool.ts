@@ -5,6 +5,7 @@
  */
 import type { EndReason } from '../events.js';
 import { createPool, type Entry, type Pool } from '../session/pool.js';
+import { untilAborted } from '../session/waiting.js';
 import { createConnection, type Connection } from './connection.js';
 import type { SdkClient } from './sdk-shapes.js';
 import { createSdkTransport } from './sdk-transport.js';
@@ -53,8 +54,11 @@ export function createServerPool<C extends SdkClient>(options: ServerPoolOptions
   const { settings } = context;
   const connections = new Set<Connection>();
 
-  const open = async (scope: string): Promise<Member<C>> => {
-    await options.before;
+  const open = async (
+    scope: string,
+    { up, reason }: { up: AbortSignal; reason(): EndReason },
+  ): Promise<Member<C>> => {
+    await untilAborted(options.before, up);
     const client = options.createClient(scope);
     const { transport, toHost, onError } = createSdkTransport(
       () => connection,
@@ -77,6 +81,8 @@ export function createServerPool<C extends SdkClient>(options: ServerPoolOptions
       },
     });
     connections.add(connection);
+    // Closing ends an `initialize` that is under way, too: what it brings is ended.
+    up.addEventListener('abort', () => void connection.close(reason(), { drainMs: 0 }), { once: true });
     try {
       await client.connect(transport);
     } catch (error) {

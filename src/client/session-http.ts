@@ -3,6 +3,7 @@
  * Owns: composing headers, hops (cookies, one same-origin redirect), one refresh after a 401.
  * Refuses: another origin's redirect; to let a host's headers override the protocol's.
  */
+import { wallNow } from '../clock.js';
 import { MooringError } from '../errors.js';
 import type { CookieJar } from '../protocol/cookies.js';
 import { PROTOCOL_VERSION, SESSION_ID } from '../protocol/headers.js';
@@ -119,7 +120,7 @@ async function sendOnce(
     status,
     response,
     errorText: status >= 400 ? await errorText(response) : '',
-    retryAfterMs: retryAfterMs(response.header('retry-after'), Date.now()),
+    retryAfterMs: retryAfterMs(response.header('retry-after'), wallNow()),
     refreshedInVain: false,
   };
 }

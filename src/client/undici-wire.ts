@@ -33,7 +33,8 @@ function watchSockets(connect: FactoryOptions['connect'], onSocket: OnSocket): b
       : buildConnector({ timeout: CONNECT_TIMEOUT_MS, ...(connect ?? {}) });
   return (options, callback) =>
     base(options, (...result: Parameters<buildConnector.Callback>) => {
-      if (result[1] !== null) onSocket(result[1] as Socket);
+      // A failure brings no second argument, whatever the types say.
+      if (result[1]) onSocket(result[1] as Socket);
       callback(...result);
     });
 }

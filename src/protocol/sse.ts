@@ -52,11 +52,11 @@ export function createSseReader(handlers: SseHandlers, maxEventChars = MAX_EVENT
     push(chunk) {
       let text = decoder.decode(chunk, { stream: true });
       if (text === '') return;
-      // The parser waits for what follows a CR at the end of a chunk. A CR ends a line by itself, so it is
-      // handed on as LF at once, and an LF that comes next is its second half.
+      // The parser waits for what follows a CR. Each CR ends a line by itself, so it is handed on as LF at once,
+      // and an LF that comes next, here or in the next chunk, is its second half.
       if (lastWasCr && text.startsWith('\n')) text = text.slice(1);
       lastWasCr = text === '' ? false : text.endsWith('\r');
-      if (lastWasCr) text = `${text.slice(0, -1)}\n`;
+      if (text.includes('\r')) text = text.replace(/\r\n?/g, '\n');
       held += text.length;
       if (held > maxEventChars) {
         throw new SseTooLargeError(`an event is longer than ${maxEventChars} characters`);

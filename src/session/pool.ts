@@ -16,8 +16,8 @@ export interface PoolOptions<R> {
   maxSessions: number;
   /** Milliseconds that an acquire may wait. */
   acquireMs: number;
-  /** Opens the session of a scope. */
-  open(scope: string): Promise<R>;
+  /** Opens the session of a scope. Aborted with the reason for which it is to be ended instead. */
+  open(scope: string, given: { up: AbortSignal; reason(): EndReason }): Promise<R>;
   /** Ends it; resolves when it counts no more (DELETE settled or timed out). Never rejects. */
   retire(resource: R, reason: EndReason): Promise<void>;
 }
@@ -52,6 +52,9 @@ interface Slot<R> {
   leases: number;
   lastUsedAt: number;
   ready: Promise<R>;
+  /** Aborted when the open is not wanted any more. */
+  readonly given: AbortController;
+  endReason: EndReason;
   entry: Entry<R> | undefined;
   gone: Promise<void> | undefined;
 }
@@ -105,6 +108,8 @@ export function createPool<R>(options: PoolOptions<R>): Pool<R> {
   const retire = (slot: Slot<R>, reason: EndReason): Promise<void> => {
     if (slot.gone !== undefined) return slot.gone;
     slot.state = 'retiring';
+    slot.endReason = reason;
+    slot.given.abort(closedError(`scope ${slot.scope}`));
     if (byScope.get(slot.scope) === slot) byScope.delete(slot.scope);
     slot.gone = slot.ready
       .then(
@@ -116,13 +121,18 @@ export function createPool<R>(options: PoolOptions<R>): Pool<R> {
   };
 
   const start = (scope: string): Slot<R> => {
+    const given = new AbortController();
     const slot: Slot<R> = {
       scope,
+      given,
+      endReason: 'closed',
       state: 'opening',
       leases: 0,
       lastUsedAt: clock.now(),
       // Not before this function has returned: the slot must be in the table when `open` looks.
-      ready: Promise.resolve().then(() => options.open(scope)),
+      ready: Promise.resolve().then(() =>
+        options.open(scope, { up: given.signal, reason: () => slot.endReason }),
+      ),
       entry: undefined,
       gone: undefined,
     };

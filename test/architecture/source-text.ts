@@ -81,7 +81,8 @@ function startsRegex(code: readonly string[], slash: number): boolean {
   );
 }
 
-const IMPORTS = /\bimport\s*(?=["'])|\bfrom\s*(?=["'])|\b(?:import|require|resolve)\s*\(\s*(?=["'])/g;
+const IMPORTS =
+  /\bimport\s*(?=["'])|\bfrom\s*(?=["'])|\b(?:import|require|(?:require|meta)\.resolve)\s*\(\s*(?=["'])/g;
 
 /** Every module that the file names in an import, `import type`, export-from, `import()`, `import('x').T` or require. */
 export function importsOf(source: string): Import[] {
