@@ -46,6 +46,7 @@ export async function openSession(
     version: undefined,
     cookies: createCookieJar(context.settings.url),
     lastHeaders: new Map(),
+    credentials: new Map(),
   };
   let answer: WithId | undefined;
   let issued: string | undefined;

@@ -13,7 +13,7 @@ export interface Principals {
 }
 
 /** Header names that say who one is. */
-const CREDENTIAL = /^(authorization|cookie)$|api[-_]?key|token|secret|auth|user|tenant|account/;
+const CREDENTIAL = /^cookie$|api[-_]?key|token|secret|auth|user(?!-agent)|tenant|account/;
 /** Accepted tokens that are remembered. */
 const REMEMBERED = 1_000;
 

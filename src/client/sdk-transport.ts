@@ -7,7 +7,8 @@ import { isMooringError, MooringError } from '../errors.js';
 import type { EndReason } from '../events.js';
 import { toHeaderMap } from '../protocol/headers.js';
 import type { Message } from '../protocol/jsonrpc.js';
-import type { Connection, SendOptions } from './connection.js';
+import type { Connection } from './connection.js';
+import type { SendOptions } from './outgoing.js';
 import type { SdkSendOptions, SdkTransport } from './sdk-shapes.js';
 
 /** Headers that a single request may not set. */

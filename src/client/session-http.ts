@@ -20,6 +20,8 @@ export interface SessionIdentity {
   readonly cookies: CookieJar;
   /** Headers of its last request; the DELETE at the end of the process takes them. */
   lastHeaders: ReadonlyMap<string, string>;
+  /** The part of them that came from the host: who we are. */
+  credentials: ReadonlyMap<string, string>;
 }
 
 export interface SessionRequest {
@@ -75,6 +77,7 @@ async function composeHeaders(
 ): Promise<Map<string, string>> {
   const headers = await context.credentials.headers();
   request.signal.throwIfAborted();
+  identity.credentials = new Map(headers);
   headers.set('accept', request.accept);
   // Nothing between may hold small events back to compress them (report R103).
   headers.set('accept-encoding', 'identity');

@@ -16,7 +16,7 @@ export interface PoolOptions<R> {
   maxSessions: number;
   /** Milliseconds that an acquire may wait. */
   acquireMs: number;
-  /** Opens the session of a scope. Aborted with the reason for which it is to be ended instead. */
+  /** Opens the session of a scope; `up` is aborted when it is to be ended before it was open. */
   open(scope: string, given: { up: AbortSignal; reason(): EndReason }): Promise<R>;
   /** Ends it; resolves when it counts no more (DELETE settled or timed out). Never rejects. */
   retire(resource: R, reason: EndReason): Promise<void>;
@@ -107,9 +107,9 @@ export function createPool<R>(options: PoolOptions<R>): Pool<R> {
 
   const retire = (slot: Slot<R>, reason: EndReason): Promise<void> => {
     if (slot.gone !== undefined) return slot.gone;
-    slot.state = 'retiring';
     slot.endReason = reason;
-    slot.given.abort(closedError(`scope ${slot.scope}`));
+    if (slot.state === 'opening') slot.given.abort(closedError(`scope ${slot.scope}`));
+    slot.state = 'retiring';
     if (byScope.get(slot.scope) === slot) byScope.delete(slot.scope);
     slot.gone = slot.ready
       .then(

@@ -1,0 +1,248 @@
+/**
+ * What the host sends, each kind of message on its own path: requests, answers, notifications, stateless requests.
+ * Owns: requests in flight by typed id, so that one can be given up.
+ * Refuses: to keep rules of its own; session/ decides when, exchange.ts how.
+ */
+import { isMooringError } from '../errors.js';
+import { createCookieJar } from '../protocol/cookies.js';
+import { idKey } from '../protocol/ids.js';
+import { isRequest, isResponse, isWorkMethod, type Message, type RequestId } from '../protocol/jsonrpc.js';
+import type { Generation } from '../session/generation.js';
+import type { Attempt } from '../session/handle.js';
+import { linkedController } from '../session/waiting.js';
+import { unauthorized } from './credentials.js';
+import { exchange } from './exchange.js';
+import type { OpenedSession } from './opened-session.js';
+import { garbage, type Parts } from './parts.js';
+import type { SessionIdentity } from './session-http.js';
+import { bindStream } from './session-ports.js';
+
+export interface SendOptions {
+  headers?: ReadonlyMap<string, string>;
+  signal?: AbortSignal;
+  resumptionToken?: string;
+  onEventId?(id: string): void;
+  /** The stream of a stateless request ended before its response. */
+  onStreamEnd?(): void;
+}
+
+export interface Outgoing {
+  /** Resolves when the response has been handed to the host. */
+  request(message: Message & { id: RequestId; method: string }, options: SendOptions): Promise<void>;
+  /** A `ping` of our own; its answer is nobody's business. */
+  ping(): Promise<void>;
+  /** The host's answer to a request of the server's. */
+  answer(message: Message & { id: RequestId }): Promise<void>;
+  notification(message: Message, options: SendOptions): Promise<void>;
+  /** The host gives up a request: the server is told, and its answer is not waited for any more. */
+  cancel(message: Message, id: RequestId): Promise<void>;
+  /** From 2026-07-28 on: no session, nothing invented. */
+  stateless(message: Message, version: string, options: SendOptions): Promise<void>;
+}
+
+/** The longest that a call waits for the listening stream that its answer may need, ms. */
+const STREAM_FIRST_MS = 1_000;
+/** A `cancelled` that the server does not take in this time is given up, ms. */
+const CANCEL_MS = 2_000;
+/** The request of 2026-07-28 whose answer is a stream without an end. */
+const SUBSCRIBE = 'subscriptions/listen';
+/** The host does not want the answer any more; nobody is told. */
+const GIVEN_UP: unknown = new DOMException('given up by the host', 'AbortError');
+
+type ToHost = (message: Message, generation: number) => void;
+
+export function createOutgoing(parts: Parts): Outgoing {
+  const { context, handle, inbox, listening, restore } = parts;
+  const { lists } = context;
+  const running = new Map<string, { abort: AbortController; generation: number }>();
+  let working = 0;
+
+  /** One attempt of one message on whichever generation the handle offers. */
+  const attemptWith = (
+    message: Message,
+    options: SendOptions,
+    signal: AbortSignal,
+    toHost: ToHost,
+  ): ((generation: Generation<OpenedSession>) => Promise<Attempt<number>>) => {
+    let refusedFor401 = false;
+    return async (generation) => {
+      const entry = isRequest(message) ? running.get(idKey(message.id)) : undefined;
+      if (entry !== undefined) entry.generation = generation.number;
+      const headersThere = listening.postSent();
+      try {
+        const result = await exchange(context, generation.opened, {
+          message,
+          signal,
+          ...(options.headers === undefined ? {} : { headers: options.headers }),
+          ...(options.resumptionToken === undefined ? {} : { resumeFrom: options.resumptionToken }),
+          onMessage: (answer) => toHost(answer, generation.number),
+          onHeaders: headersThere,
+          onEventId: (id) => options.onEventId?.(id),
+          onGarbage: (what) => parts.onError(garbage(parts, what)),
+          elsewhere: () => inbox.expect(message.id as RequestId, generation.number),
+        });
+        if ('refused' in result && result.refused === 401) {
+          if (refusedFor401) throw unauthorized(context.name, 401, 'a new session did not help');
+          refusedFor401 = true;
+        }
+        return result;
+      } finally {
+        headersThere();
+      }
+    };
+  };
+
+  const workBegins = (method: string): void => {
+    working += 1;
+    lists.workBegins(method);
+    listening.workBegan();
+  };
+
+  const workEnds = (): void => {
+    working -= 1;
+    if (working > 0) return;
+    listening.workEnded();
+    if (listening.state !== 'open') lists.unheard();
+  };
+
+  /** `sampling`, `elicitation` and `roots` come on the listening stream: it is there before the call is. */
+  const wantsStreamFirst = (): boolean => {
+    const capabilities = (parts.initialize()?.params?.capabilities ?? {}) as Record<string, unknown>;
+    return ['sampling', 'elicitation', 'roots'].some((name) => capabilities[name] !== undefined);
+  };
+
+  const request = async (
+    message: Message & { id: RequestId; method: string },
+    options: SendOptions,
+    toHost: ToHost,
+  ): Promise<void> => {
+    const key = idKey(message.id);
+    const isWork = isWorkMethod(message.method);
+    const { controller: abort, unlink } = linkedController(handle.cut, options.signal);
+    running.set(key, { abort, generation: 0 });
+    if (isWork) workBegins(message.method);
+    try {
+      const attempt = attemptWith(message, options, abort.signal, toHost);
+      const status = await handle.run(
+        key,
+        async (generation) => {
+          if (isWork && wantsStreamFirst()) await listening.settled(STREAM_FIRST_MS);
+          return attempt(generation);
+        },
+        abort.signal,
+      );
+      if (isWork && status < 400) handle.work.worked();
+    } catch (error) {
+      if (error !== GIVEN_UP) throw error;
+    } finally {
+      unlink();
+      running.delete(key);
+      if (isWork) workEnds();
+    }
+  };
+
+  return {
+    request: (message, options) =>
+      request(message, options, (answer, generation) => {
+        if (isResponse(answer) && answer.error === undefined) restore.confirmed(message);
+        inbox.take(answer, { generation, request: message });
+      }),
+    ping: () => request({ jsonrpc: '2.0', id: parts.nextId(), method: 'ping' }, {}, () => {}),
+    async answer(message) {
+      const place = inbox.answer(message);
+      if (place === undefined) return;
+      try {
+        await handle.runOn(
+          place.generation,
+          attemptWith(place.message, {}, handle.cut, () => {}),
+        );
+      } finally {
+        handle.answered(place.key);
+      }
+    },
+    async cancel(message, id) {
+      const entry = running.get(idKey(id));
+      if (entry === undefined) return;
+      const { controller, unlink } = linkedController(handle.cut);
+      const timer = context.clock.after(CANCEL_MS, () =>
+        controller.abort(new DOMException('the server did not take notifications/cancelled', 'TimeoutError')),
+      );
+      try {
+        await handle.runOn(
+          entry.generation,
+          attemptWith(message, {}, controller.signal, () => {}),
+        );
+      } catch (error) {
+        parts.onError(error as Error);
+      } finally {
+        timer.cancel();
+        unlink();
+        entry.abort.abort(GIVEN_UP);
+      }
+    },
+    async notification(message, options) {
+      // Notifications wake nothing; the next session is told what it needs when it is opened.
+      if (handle.phase === 'dormant') return;
+      const isInitialized = message.method === 'notifications/initialized';
+      // Told about roots, a new session asks for them anew; everything else belongs to the one it was meant for.
+      const resend = isInitialized || message.method === 'notifications/roots/list_changed';
+      const { controller, unlink } = linkedController(handle.cut, options.signal);
+      const attempt = attemptWith(message, options, controller.signal, () => {});
+      const first = handle.current?.number;
+      try {
+        await handle.run(
+          `notification ${parts.nextId()}`,
+          async (generation) => {
+            // A re-opened session has been told already.
+            if (isInitialized && generation.number !== first) return { value: 202 };
+            const result = await attempt(generation);
+            return 'refused' in result && !resend ? { value: 202 } : result;
+          },
+          controller.signal,
+        );
+      } finally {
+        unlink();
+      }
+      const { current } = handle;
+      if (isInitialized && current !== undefined && current.number === first) bindStream(parts, current);
+    },
+    async stateless(message, version, options) {
+      const { controller: abort, unlink } = linkedController(handle.cut, options.signal);
+      const key = isRequest(message) ? idKey(message.id) : `stateless ${parts.nextId()}`;
+      running.set(key, { abort, generation: 0 });
+      const send = async (): Promise<void> => {
+        await exchange(context, noSession(version), {
+          message,
+          signal: abort.signal,
+          ...(options.headers === undefined ? {} : { headers: options.headers }),
+          onMessage: parts.toHost,
+          onGarbage: (what) => parts.onError(garbage(parts, what)),
+          elsewhere: () => Promise.resolve(),
+        });
+      };
+      try {
+        // A subscription lasts as long as its stream: closing must not wait for it.
+        await (message.method === SUBSCRIBE ? send() : handle.track(key, send));
+      } catch (error) {
+        if (error === GIVEN_UP) return;
+        const ended = isMooringError(error) && error.code === 'MOORING_OUTCOME_UNKNOWN';
+        if (!ended || options.onStreamEnd === undefined) throw error;
+        options.onStreamEnd();
+      } finally {
+        unlink();
+        running.delete(key);
+      }
+    },
+  };
+
+  /** Requests without a session stand alone; cookies of one do not follow to the next. */
+  function noSession(version: string): SessionIdentity {
+    return {
+      id: undefined,
+      version,
+      cookies: createCookieJar(context.settings.url),
+      lastHeaders: new Map(),
+      credentials: new Map(),
+    };
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * The parts of one connection, as they see one another.
+ * Owns: nothing but the bundle; connection.ts fills it, and every part finds its neighbours in it.
+ */
+import { MooringError } from '../errors.js';
+import type { SessionEvent } from '../events.js';
+import type { Message } from '../protocol/jsonrpc.js';
+import type { Handle } from '../session/handle.js';
+import type { ListeningStream } from '../session/listening-stream.js';
+import type { Inbox } from './inbox.js';
+import type { OpenedSession } from './opened-session.js';
+import type { Restore } from './restore.js';
+import type { ServerContext } from './server-context.js';
+
+export interface Parts {
+  readonly context: ServerContext;
+  readonly scope: string;
+  readonly handle: Handle<OpenedSession>;
+  readonly inbox: Inbox;
+  readonly listening: ListeningStream;
+  readonly restore: Restore;
+  toHost(message: Message): void;
+  onError(error: Error): void;
+  /** An id for a request of ours, never one of the host's. */
+  nextId(): string;
+  /** The `initialize` of the host, once it was sent. */
+  initialize(): Message | undefined;
+}
+
+/** What every event says about a session. */
+export function describe(
+  { context, scope }: Pick<Parts, 'context' | 'scope'>,
+  { number, opened }: { number: number; opened: OpenedSession },
+): SessionEvent {
+  return {
+    server: context.name,
+    scope,
+    generation: number,
+    ...(opened.id === undefined ? {} : { session: context.fingerprint(opened.id) }),
+  };
+}
+
+/** An event that is no JSON-RPC message was left out. */
+export function garbage({ context }: Pick<Parts, 'context'>, data: string): MooringError {
+  return new MooringError(
+    'MOORING_BAD_RESPONSE',
+    `${context.name} sent an event that is no JSON-RPC message (${data.length} characters); it was left out`,
+    { server: context.name },
+  );
+}

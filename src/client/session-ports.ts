@@ -1,0 +1,121 @@
+/**
+ * What the handle needs of the world, done over HTTP and told to whoever listens.
+ * Owns: opening, restoring and deleting one session; who owes which id a DELETE; events and counters.
+ * Refuses: to decide when; the handle does.
+ */
+import { MooringError } from '../errors.js';
+import { publish } from '../events.js';
+import type { Message } from '../protocol/jsonrpc.js';
+import type { Generation } from '../session/generation.js';
+import type { HandlePorts } from '../session/handle.js';
+import { exchange } from './exchange.js';
+import type { ExitTarget } from './exit-sender.js';
+import { type OpenedSession, openSession } from './opened-session.js';
+import { describe, type Parts } from './parts.js';
+import { type SessionIdentity, sendForSession } from './session-http.js';
+
+export function createSessionPorts(parts: Parts, onIdle: () => void): HandlePorts<OpenedSession> {
+  const { context } = parts;
+  const { settings, memory, ledger, owed, tally } = context;
+
+  const exitTarget = ({ lastHeaders }: SessionIdentity): ExitTarget => {
+    const headers = Object.fromEntries(lastHeaders);
+    delete headers['content-type'];
+    return { url: (memory.location ?? settings.url).href, headers };
+  };
+
+  /** From here on somebody owes this id a DELETE. */
+  const owe = (id: string, identity: SessionIdentity): void => {
+    owed.add(id, () => exitTarget(identity));
+    ledger.opened({ url: settings.url.href, id, principal: context.principal });
+  };
+
+  const settle = (id: string | undefined): void => {
+    if (id === undefined) return;
+    owed.settle(id);
+    ledger.settled(id);
+  };
+
+  const sendToNew = async (
+    generation: Generation<OpenedSession>,
+    message: Message,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const result = await exchange(context, generation.opened, {
+      message,
+      signal,
+      onMessage: () => {},
+      elsewhere: () => Promise.resolve(),
+    });
+    if (!('refused' in result)) return;
+    throw new MooringError(
+      'MOORING_SESSION_LOST',
+      `${context.name} refused the new session at once (HTTP ${result.refused}); ` +
+        'check that requests of one session reach one replica',
+      { server: context.name, generation: generation.number, httpStatus: result.refused },
+    );
+  };
+
+  return {
+    open(number) {
+      const asked = parts.initialize();
+      if (asked === undefined) throw new MooringError('MOORING_BAD_REQUEST', 'send initialize first');
+      const message = number === 1 ? asked : { ...asked, id: parts.nextId() };
+      return openSession(context, message, owe, (other) => parts.inbox.take(other, { generation: number }));
+    },
+    async restore(generation, signal) {
+      await sendToNew(generation, { jsonrpc: '2.0', method: 'notifications/initialized' }, signal);
+      for (const request of parts.restore.requests()) {
+        const message: Message = { jsonrpc: '2.0', id: parts.nextId(), ...request };
+        await sendToNew(generation, message, signal).catch((error: Error) => parts.onError(error));
+      }
+    },
+    async sendDelete(opened, signal) {
+      const reply = await sendForSession(context, opened, { method: 'DELETE', accept: '*/*', signal });
+      reply.response.discard();
+      const { status, retryAfterMs } = reply;
+      return retryAfterMs === undefined ? { status } : { status, retryAfterMs };
+    },
+    onOpened(generation, kind) {
+      context.onAccepted(generation.opened.credentials);
+      tally[kind === 'first' ? 'opened' : 'reopened'] += 1;
+      publish(kind === 'first' ? 'opened' : 'reopened', describe(parts, generation));
+      if (kind === 'first') return;
+      bindStream(parts, generation);
+      // The server may have changed while nobody listened; whoever keeps lists asks again.
+      if (kind === 'reopened') context.lists.unheard();
+    },
+    onRetired(generation, reason) {
+      publish('retired', { ...describe(parts, generation), reason });
+      parts.listening.unbind(reason);
+      // The server itself said that it does not know it: there is nothing left to end.
+      if (generation.refusedWith === 404) settle(generation.opened.id);
+    },
+    onForgotten: (generation) => parts.inbox.forget(generation.number),
+    onDeleted(opened, number, reason, status, durationMs) {
+      tally.deleted += 1;
+      settle(opened.id);
+      publish('terminated', { ...describe(parts, { number, opened }), reason, status, durationMs });
+    },
+    onNotConfirmed(opened, number, reason, status, durationMs) {
+      tally.notConfirmed += 1;
+      publish('notConfirmed', {
+        ...describe(parts, { number, opened }),
+        reason,
+        durationMs,
+        ...(status === undefined ? {} : { status }),
+      });
+    },
+    onIdle() {
+      // Subscribed and always listening: the host wants to hear, even if it does not ask.
+      if (settings.listen === 'always' && parts.restore.hasSubscriptions) return;
+      onIdle();
+    },
+  };
+}
+
+/** A session is ready from now on; only one with an id can be listened to. */
+export function bindStream({ listening }: Parts, generation: Generation<OpenedSession>): void {
+  if (generation.opened.id === undefined) listening.unbind('no-session');
+  else listening.bind();
+}
