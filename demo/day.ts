@@ -30,7 +30,7 @@ export function planDay(): Step[] {
   const steps: Step[] = [];
   const calls = new Map<string, number>();
   let servers = MORNING;
-  let running: string[] = [];
+  const running: string[] = [];
 
   const call = (agent: string, server: string): string => {
     const n = (calls.get(agent) ?? 0) + 1;
@@ -79,9 +79,9 @@ export function planDay(): Step[] {
   }
   errands(12, 13);
   steps.push({ do: 'wait', ms: 2 * MINUTE_MS });
-  work('lead');
+  // Who is still there in the evening is at work: a session that nobody uses would rightly count as a ghost.
+  for (const agent of ['lead', ...running]) work(agent);
   steps.push({ do: 'say', text: 'evening: SIGTERM' });
-  running = [];
   return steps;
 }
 

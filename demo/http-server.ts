@@ -59,6 +59,7 @@ export async function listenHttp(handler: HttpHandler): Promise<HttpServer> {
       open.clear();
     });
 
+  let stopped = false;
   await listen(0);
   const { port } = server.address() as AddressInfo;
   return {
@@ -72,9 +73,10 @@ export async function listenHttp(handler: HttpHandler): Promise<HttpServer> {
     async restart(downMs = 0) {
       await shut();
       await new Promise((resolve) => setTimeout(resolve, downMs));
-      await listen(port);
+      if (!stopped) await listen(port);
     },
     async stop() {
+      stopped = true;
       if (server.listening) await shut();
     },
   };

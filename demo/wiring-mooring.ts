@@ -17,7 +17,8 @@ export function wireMooring(sdk: Sdk, initial: ServerUrls, broken: Break | undef
 
   return {
     async connect(agent) {
-      for (const name of names) await sessions.use(name, { scope: agent }, (client) => client.listTools());
+      for (const name of names)
+        await sessions.use(name, { scope: agent }, async (client) => void (await client.listTools()));
     },
     async call(agent, server, key) {
       await sessions.use(server, { scope: agent }, (client) => sdk.work(client, key));

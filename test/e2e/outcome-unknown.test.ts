@@ -4,7 +4,7 @@ import { verifies } from '../requirements.js';
 import { assertAllEnded } from '../support/ended.js';
 import { startFaultyServer } from '../support/faulty-server.js';
 import { startSdkServer } from '../support/sdk-server.js';
-import { until } from '../support/until.js';
+import { pause, until } from '../support/until.js';
 import { codeOf, everyWay, openHost } from '../support/ways.js';
 
 describe('a connection lost during tools/call', () => {
@@ -91,7 +91,9 @@ describe('a connection that fails before a byte was written', () => {
     const server = await startFaultyServer();
     t.after(() => server.stop());
     const host = await openHost(t, kind, server.url);
-    const back = server.restart(400);
+    const back = server.restart(600);
+    // Until the end of the old connection has arrived; written into it, the call would be lost.
+    await pause(150);
     assert.equal(await host.call('count', { key: 'a' }), 'counted a');
     await back;
     assert.equal(server.tools.runs('a'), 1);
