@@ -5,8 +5,8 @@ import type { Break } from './breaks.js';
 import type { Major } from './wiring.js';
 
 export const HELP = `Lives a working day of an agent host, in small, twice: with the official SDK as
-hosts wire it today, and with Mooring. Only the wiring differs; both columns come
-from the server's own log. Takes about half a minute.
+hosts wire it today, and with Mooring. Only the wiring differs, and both columns
+come from the server's own log. Takes less than half a minute.
 
   npm run demo                        the table
   npm run demo -- --json              {"before": {...}, "after": {...}} on stdout
