@@ -322,6 +322,22 @@ export const REQUIREMENTS = [
     source: 'docs/lifecycle.md, Process end',
     sentence: 'The same for PID 1 of a namespace.',
   },
+  {
+    id: 'property/outbound',
+    source: 'docs/lifecycle.md, Outbound',
+    sentence:
+      'In any order of events: no two DELETEs at once for one id, none after a confirmed one, no open or resume after close began, no session that nothing will end, no answer of another generation, no tool run twice.',
+  },
+  {
+    id: 'property/pool',
+    source: 'docs/lifecycle.md, Bounds',
+    sentence: 'In any order of events the cap is never exceeded, waiters are served in order, and all is free in the end.',
+  },
+  {
+    id: 'property/sse',
+    source: 'docs/lifecycle.md, SSE; reports R097, R098',
+    sentence: 'Events read the same with any line ends, cut anywhere.',
+  },
 ] as const satisfies readonly Requirement[];
 
 export type RequirementId = (typeof REQUIREMENTS)[number]['id'];
