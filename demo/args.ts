@@ -8,12 +8,12 @@ export const HELP = `Lives a working day of an agent host, in small, twice: with
 hosts wire it today, and with Mooring. Only the wiring differs, and both columns
 come from the server's own log. Takes less than half a minute.
 
-  npm run demo                        the table
-  npm run demo -- --json              {"before": {...}, "after": {...}} on stdout
-  npm run demo -- --sdk 2             the host uses major 2 of the SDK (default: 1)
-  npm run demo -- --break no-delete   what the table looks like when no DELETE
-                                      reaches the server
-  npm run demo -- --break no-404      ... when a refused session looks like an error
+  npm run demo                       the table
+  npm run demo -- --json             {"before": {...}, "after": {...}} on stdout
+  npm run demo -- --sdk 2            the host uses major 2 of the SDK, not 1
+  npm run demo -- --break no-delete  what the table looks like when no DELETE
+                                     reaches the server
+  npm run demo -- --break no-404     ... when a refused session is not noticed
 
 Exit codes: 0 when Mooring's column shows what it promises, 1 when it does not,
 2 for a wrong command line. Progress goes to stderr; NO_COLOR is honoured.
