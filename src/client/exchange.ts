@@ -20,6 +20,7 @@ import { meaningOfPost } from '../protocol/meaning.js';
 import { bodyDerivedHeaders } from '../protocol/request-headers.js';
 import { createBackoff } from '../session/backoff.js';
 import type { Attempt } from '../session/handle.js';
+import { linkedController } from '../session/waiting.js';
 import { type AnswerEnd, type AnswerHandlers, readAnswer } from './answer.js';
 import { unauthorized } from './credentials.js';
 import type { ServerContext } from './server-context.js';
@@ -31,11 +32,13 @@ export interface ExchangeOptions {
   /** Headers that the SDK asks for on this request alone. */
   headers?: ReadonlyMap<string, string>;
   signal: AbortSignal;
+  /** Aborted when close begins: what runs may end, nothing is tried again or resumed. */
+  closing: AbortSignal;
   /** A message of the answer; the response itself comes last. */
   onMessage(message: Message): void;
   /** Response headers are there, before any of the body is read (below 400). */
   onHeaders?(reply: Reply): void;
-  /** False: fail at once when the server cannot be reached. @default true */
+  /** False: one try only, whatever it comes to. @default true */
   insist?: boolean;
   onEventId?(id: string): void;
   onGarbage?(what: string): void;
@@ -61,7 +64,7 @@ export async function exchange(
   identity: SessionIdentity,
   options: ExchangeOptions,
 ): Promise<Attempt<Answered>> {
-  const { message, signal } = options;
+  const { message, signal, insist = true } = options;
   const id = isRequest(message) ? message.id : undefined;
   if (id !== undefined && options.resumeFrom !== undefined) {
     const resumed = await resume(context, identity, options, id, { lastId: options.resumeFrom, retryMs: 0 });
@@ -87,11 +90,11 @@ export async function exchange(
       if (!error.written) {
         const waitMs = backoff.next();
         const late = context.clock.now() + waitMs >= until;
-        if (late || options.insist === false) throw unreachable(context, error);
-        await sleep(context.clock, waitMs, signal);
+        if (late || !insist) throw unreachable(context, error);
+        await pause(context, waitMs, options);
         continue;
       }
-      if (repeatsLeft-- > 0) continue;
+      if (repeatsLeft-- > 0 && !options.closing.aborted) continue;
       throw outcomeUnknown(context, message, error);
     }
     options.onHeaders?.(reply);
@@ -103,18 +106,18 @@ export async function exchange(
       body: reply.errorText,
     });
     if (meaning === 'refused') return { refused: reply.status };
-    if (meaning === 'busy' && busy < MAX_BUSY) {
+    if (meaning === 'busy' && insist && busy < MAX_BUSY) {
       const waitMs = reply.retryAfterMs ?? 0;
       if (context.clock.now() + waitMs < until) {
         busy += 1;
-        await sleep(context.clock, waitMs, signal);
+        await pause(context, waitMs, options);
         continue;
       }
     }
     if (meaning === 'answer') {
       const end = await readReply(context, identity, options, id, reply);
       if (end === 'complete') return { value: reply.status };
-      if (repeatsLeft-- > 0) continue;
+      if (repeatsLeft-- > 0 && !options.closing.aborted) continue;
       throw outcomeUnknown(context, message);
     }
     if (id !== undefined && handOnError(message, id, reply, options.onMessage))
@@ -197,7 +200,7 @@ async function resume(
   const handlers = answerHandlers(options, from);
   const backoff = createBackoff(RETRY);
   for (let fruitless = 0; fruitless < MAX_FRUITLESS; fruitless += 1) {
-    await sleep(context.clock, from.retryMs > 0 ? from.retryMs : backoff.next(), options.signal);
+    await pause(context, from.retryMs > 0 ? from.retryMs : backoff.next(), options);
     const before = from.lastId;
     let end: AnswerEnd;
     try {
@@ -223,6 +226,16 @@ async function resume(
     }
   }
   return false;
+}
+
+/** Waits before another try; rejects when there is to be none. */
+async function pause(context: ServerContext, ms: number, { signal, closing }: ExchangeOptions): Promise<void> {
+  const { controller, unlink } = linkedController(signal, closing);
+  try {
+    await sleep(context.clock, ms, controller.signal);
+  } finally {
+    unlink();
+  }
 }
 
 function isRepeatable(context: ServerContext, message: Message): boolean {

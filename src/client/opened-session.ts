@@ -66,6 +66,7 @@ export async function openSession(
     await exchange(context, identity, {
       message: initialize,
       signal: patience.signal,
+      closing: patience.signal,
       insist: false,
       onHeaders({ status, response, retryAfterMs }) {
         hintMs = status === 429 || status === 503 ? retryAfterMs : undefined;

@@ -73,6 +73,7 @@ export function createOutgoing(parts: Parts): Outgoing {
         const result = await exchange(context, generation.opened, {
           message,
           signal,
+          closing: handle.closing,
           ...(options.headers === undefined ? {} : { headers: options.headers }),
           ...(options.resumptionToken === undefined ? {} : { resumeFrom: options.resumptionToken }),
           onMessage: (answer) => toHost(answer, generation.number),
@@ -214,6 +215,7 @@ export function createOutgoing(parts: Parts): Outgoing {
         await exchange(context, noSession(version), {
           message,
           signal: abort.signal,
+          closing: handle.closing,
           ...(options.headers === undefined ? {} : { headers: options.headers }),
           onMessage: parts.toHost,
           onGarbage: (what) => parts.onError(garbage(parts, what)),

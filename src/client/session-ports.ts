@@ -44,6 +44,7 @@ export function createSessionPorts(parts: Parts, onIdle: () => void): HandlePort
     const result = await exchange(context, generation.opened, {
       message,
       signal,
+      closing: signal,
       onMessage: () => {},
       elsewhere: () => Promise.resolve(),
     });

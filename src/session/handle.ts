@@ -77,6 +77,8 @@ export interface Handle<O extends Opened> {
   readonly current: Generation<O> | undefined;
   readonly work: WorkClock;
   readonly phase: 'new' | 'opening' | 'live' | 'dormant' | 'retiring' | 'ended';
+  /** Aborted with MOORING_CLOSED when close begins. */
+  readonly closing: AbortSignal;
   /** Aborted with MOORING_CLOSED when requests still in flight are cut off. */
   readonly cut: AbortSignal;
 }
@@ -333,6 +335,7 @@ export function createHandle<O extends Opened>(ports: HandlePorts<O>, options: H
       if (current !== undefined) return 'live';
       return everOpened ? 'dormant' : 'new';
     },
+    closing: closing.signal,
     cut: cut.signal,
   };
   return handle;

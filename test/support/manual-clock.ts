@@ -3,9 +3,13 @@ import type { Clock } from '../../src/clock.js';
 /** A clock that moves only when told: `advance(ms)` runs the due timers in order. */
 export interface ManualClock extends Clock {
   advance(ms: number): void;
+  /** The same, and lets everything that is ready run between one timer and the next. */
+  advanceStepwise(ms: number): Promise<void>;
   /** Timers that wait. */
   readonly pending: number;
 }
+
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 export function manualClock(): ManualClock {
   let now = 0;
@@ -20,6 +24,14 @@ export function manualClock(): ManualClock {
     },
     get pending() {
       return timers.size;
+    },
+    async advanceStepwise(ms) {
+      const until = now + ms;
+      while (now < until) {
+        const due = Math.min(until, ...[...timers.values()].map(({ at }) => at));
+        this.advance(Math.max(0, due - now));
+        await settle();
+      }
     },
     advance(ms) {
       const until = now + ms;

@@ -1,0 +1,44 @@
+import { createTally } from '../../src/client/core.js';
+import { createCredentials } from '../../src/client/credentials.js';
+import { readServerOptions, type ServerOptions } from '../../src/client/options.js';
+import type { ServerContext } from '../../src/client/server-context.js';
+import type { Wire } from '../../src/client/wire.js';
+import type { Clock } from '../../src/clock.js';
+import { createFingerprint } from '../../src/session/fingerprint.js';
+import { createOwed, noLedger } from '../../src/session/ledger.js';
+import { createListChanges } from '../../src/session/list-changes.js';
+import { createOpenLimiter } from '../../src/session/open-limiter.js';
+import { createServerMemory } from '../../src/session/server-memory.js';
+import { createTerminator } from '../../src/session/terminator.js';
+
+/** What a connection runs on, with a clock and a wire of the test's. */
+export function fakeContext(clock: Clock, wire: Wire, options: Partial<ServerOptions> = {}): ServerContext {
+  const settings = readServerOptions('fake', { url: 'http://127.0.0.1:1/mcp', ...options });
+  return {
+    name: 'fake',
+    settings,
+    clock,
+    wire,
+    credentials: createCredentials('fake', settings),
+    memory: createServerMemory(clock),
+    limiter: createOpenLimiter({
+      clock,
+      allowance: settings.maxSessions,
+      onBackedOff: () => {},
+      random: () => 0.5,
+    }),
+    terminator: createTerminator({ clock, random: () => 0.5 }),
+    lists: createListChanges(clock),
+    ledger: noLedger,
+    owed: createOwed(() => {}),
+    fingerprint: createFingerprint(new Uint8Array(32)),
+    principal: 'self',
+    tally: createTally(),
+    onAccepted: () => {},
+  };
+}
+
+/** Lets everything that is ready run. */
+export function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
