@@ -72,6 +72,8 @@ class Life {
   readonly calls: Call[] = [];
   readonly connection: Connection;
   closing: Promise<void> | undefined;
+  /** Times that an `initialize` may be needed: the first, and one for each session or open that came to nothing. */
+  opensAllowed = 1;
   /** Requests by kind at the moment when close began. */
   atClose: Map<string, number> | undefined;
 
@@ -129,15 +131,24 @@ class Life {
         break;
       }
       case 'forget':
+        if (this.server.alive.size > 0) this.opensAllowed += 1;
         this.server.forget(next.status);
         break;
-      case 'serve':
-        this.server.pending[next.at]?.settle(next.outcome);
+      case 'serve': {
+        const request = this.server.pending[next.at];
+        // A session is given up when its `initialize`, or what makes it ready, comes to nothing.
+        if (next.outcome !== 'answer' && request !== undefined && /initialize/.test(request.method))
+          this.opensAllowed += 1;
+        request?.settle(next.outcome);
         break;
+      }
       case 'advance':
+        // Long enough for an open to be given up, and for a session to become idle.
+        if (next.ms >= 30_000) this.opensAllowed += 2;
         await this.clock.advanceStepwise(next.ms);
         break;
       case 'sleep':
+        if (this.connection.handle.phase === 'live') this.opensAllowed += 1;
         void this.connection.handle.sleep('idle');
         break;
       case 'cancel': {
@@ -195,6 +206,9 @@ describe('random lives of a connection', () => {
         // Nothing opens, resumes or retries after close began.
         assert.equal(server.counts.get('initialize') ?? 0, atClose?.get('initialize') ?? 0);
         assert.equal(server.counts.get('GET') ?? 0, atClose?.get('GET') ?? 0);
+
+        const opens = server.counts.get('initialize') ?? 0;
+        assert.ok(opens <= life.opensAllowed, `${opens} opens, ${life.opensAllowed} had a reason`);
 
         for (const call of calls) {
           const runs = server.runs.get(call.key) ?? 0;
