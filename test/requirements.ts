@@ -331,12 +331,137 @@ export const REQUIREMENTS = [
   {
     id: 'property/pool',
     source: 'docs/lifecycle.md, Bounds',
-    sentence: 'In any order of events the cap is never exceeded, waiters are served in order, and all is free in the end.',
+    sentence:
+      'In any order of events the cap is never exceeded, waiters are served in order, and all is free in the end.',
   },
   {
     id: 'property/sse',
     source: 'docs/lifecycle.md, SSE; reports R097, R098',
     sentence: 'Events read the same with any line ends, cut anywhere.',
+  },
+  {
+    id: 'refused/late-refusal',
+    source: 'docs/lifecycle.md, Refused, report R040',
+    sentence: 'A late refusal of an older generation never clears the newer one.',
+  },
+  {
+    id: 'refused/older-streams-run-on',
+    source: 'docs/lifecycle.md, Refused',
+    sentence: 'Calls that still stream on an older generation run on.',
+  },
+  {
+    id: 'refused/failed-reopen-keeps-the-id',
+    source: 'docs/lifecycle.md, Refused',
+    sentence: 'When a re-open fails, the old id is kept and tried first by the next call.',
+  },
+  {
+    id: 'refused/restores-state',
+    source: 'docs/lifecycle.md, Refused',
+    sentence: 'After a re-open the log level and the subscriptions are what they were.',
+  },
+  {
+    id: 'answers/typed-errors',
+    source: 'docs/errors.md, reports R035, R046',
+    sentence: 'What is no answer fails the call at once with an error that says what it was.',
+  },
+  {
+    id: 'listen/pinging-server-keeps-it',
+    source: 'docs/lifecycle.md, Listening stream',
+    sentence: 'A server that pings on its stream keeps it while the session lives.',
+  },
+  {
+    id: 'listen/retry-honoured',
+    source: 'docs/lifecycle.md, Listening stream',
+    sentence: 'retry: is honoured.',
+  },
+  {
+    id: 'listen/last-event-id',
+    source: 'docs/lifecycle.md, Listening stream, report R079',
+    sentence: 'The last event id is sent back after a break, and never on another session.',
+  },
+  {
+    id: 'listen/suspect-404',
+    source: 'docs/lifecycle.md, Listening stream, report R037',
+    sentence: 'A 404 after a stream had worked is decided by one ping.',
+  },
+  {
+    id: 'lists/gap-brings-one',
+    source: 'docs/lifecycle.md, Listening stream',
+    sentence:
+      'After a gap in which nobody listened, the next work brings one list_changed of each declared kind, at most one in 10 min.',
+  },
+  {
+    id: 'lists/real-one-is-told-to-all',
+    source: 'docs/lifecycle.md, Listening stream',
+    sentence: 'A list_changed seen on any session of a server and principal is given to all.',
+  },
+  {
+    id: 'idle/ends-and-wakes',
+    source: 'mooring/client, idleMs',
+    sentence: 'A session without work for idleMs is ended; the next work opens another, unseen.',
+  },
+  {
+    id: 'idle/not-in-flight',
+    source: 'docs/lifecycle.md, Work',
+    sentence: 'The idle clock stands still while anything is in flight.',
+  },
+  {
+    id: 'idle/ping-is-no-work',
+    source: 'docs/lifecycle.md, Work',
+    sentence: 'A ping does not move the idle clock.',
+  },
+  {
+    id: 'idle/sockets',
+    source: 'docs/lifecycle.md, Bounds',
+    sentence: 'Idle connections are dropped after 4 s.',
+  },
+  {
+    id: 'lease/handle',
+    source: 'mooring/client, Lease',
+    sentence: 'A lease shows the session behind its client, is given back once, also when its user throws.',
+  },
+  {
+    id: 'events/channels',
+    source: 'mooring/client, Channels',
+    sentence:
+      'Each turn of a session is told on a diagnostics channel, with a fingerprint in place of its id.',
+  },
+  {
+    id: 'process-end/latest-headers',
+    source: 'docs/lifecycle.md, Process end',
+    sentence: 'The DELETEs of an exit carry the latest credentials and the cookies of each session.',
+  },
+  {
+    id: 'process-end/proxy',
+    source: 'mooring/client, Environment',
+    sentence: 'HTTP_PROXY and NO_PROXY are honoured, at exit too.',
+  },
+  {
+    id: 'process-end/in-flight-keeps-alive',
+    source: 'docs/lifecycle.md, Process end',
+    sentence: 'A request in flight keeps the process alive; a listening stream does not.',
+  },
+  {
+    id: 'process-end/opening',
+    source: 'docs/lifecycle.md, Ending',
+    sentence: 'A signal during initialize leaves no orphan.',
+  },
+  {
+    id: 'process-end/busy',
+    source: 'docs/lifecycle.md, Process end',
+    sentence:
+      'A signal during a call ends the process by that signal, not by a rejection that nobody handles.',
+  },
+  {
+    id: 'ending/left-behind',
+    source: 'docs/lifecycle.md, Ending',
+    sentence:
+      'A session left behind by a 400, or whose successor died within 30 s, gets one best-effort DELETE.',
+  },
+  {
+    id: 'refused/sent-again-once',
+    source: 'docs/lifecycle.md, Refused',
+    sentence: 'A refused request is sent again once, and no more.',
   },
 ] as const satisfies readonly Requirement[];
 
