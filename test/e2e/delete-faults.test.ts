@@ -6,7 +6,7 @@ import { startFaultyServer } from '../support/faulty-server.js';
 import { pause, until } from '../support/until.js';
 import { everyWay, openHost } from '../support/ways.js';
 
-describe('a DELETE', () => {
+describe('a DELETE', { concurrency: 8 }, () => {
   everyWay('that hangs delays close() by its deadline and no more', async (t, kind) => {
     verifies('ending/one-deadline');
     const server = await startFaultyServer({ deletes: ['hang'] });

@@ -42,7 +42,7 @@ describe('a server that ends the stream every 2 s', { concurrency: true }, () =>
   }
 });
 
-describe('a stream that is not offered', () => {
+describe('a stream that is not offered', { concurrency: 8 }, () => {
   const answers: readonly [string, GetFault][] = [
     ['200 text/plain', { kind: 'status', status: 200, contentType: 'text/plain', body: 'hello' }],
     ['405', { kind: 'status', status: 405 }],
@@ -82,7 +82,7 @@ describe('a stream that is not offered', () => {
   });
 });
 
-describe('a stream that misbehaves', () => {
+describe('a stream that misbehaves', { concurrency: 8 }, () => {
   everyWay('by a GET without headers holds up nothing', async (t, kind) => {
     verifies('listen/never-touches-calls');
     const server = await startFaultyServer({ get: { kind: 'silent' } });
@@ -126,7 +126,7 @@ describe('a stream that misbehaves', () => {
   });
 });
 
-describe('a stream that works', () => {
+describe('a stream that works', { concurrency: 8 }, () => {
   everyWay('is open before a call of a client that can be asked', async (t, kind) => {
     verifies('listen/before-the-first-byte-of-a-call');
     const server = await startSdkServer({ major: kind.major });

@@ -35,8 +35,10 @@ export interface FaultyServer {
   readonly busyWorkers: number;
   /** Answers that came for nothing that the session had asked. */
   readonly strays: readonly { sid: string | undefined; answer: RpcMessage }[];
-  /** Sends a notification on every open listening stream. */
-  notify(method: string): Promise<void>;
+  /** Sends a notification on the open listening streams, or on those of one session; with an event id if given. */
+  notify(method: string, to?: { sid?: string; id?: string }): Promise<void>;
+  /** Ends the listening streams; the sessions stay. */
+  endStreams(): void;
   expireAll(): void;
   restart(downMs?: number): Promise<void>;
   stop(): Promise<void>;
@@ -123,11 +125,14 @@ export async function startFaultyServer(asked: Partial<Faults> = {}): Promise<Fa
     get busyWorkers() {
       return workers.busy;
     },
-    async notify(method) {
-      const streams = table.all().flatMap((session) => [...session.streams]);
-      await Promise.all(
-        streams.map((res) => writeSse(res, { message: { jsonrpc: '2.0', method } }, faults.sse)),
-      );
+    async notify(method, { sid, id } = {}) {
+      const told = table.all().filter((session) => sid === undefined || session.sid === sid);
+      const event = { message: { jsonrpc: '2.0', method }, ...(id === undefined ? {} : { id }) };
+      const streams = told.flatMap((session) => [...session.streams]);
+      await Promise.all(streams.map((res) => writeSse(res, event, faults.sse)));
+    },
+    endStreams() {
+      for (const { streams } of table.all()) for (const res of streams) res.end();
     },
     expireAll: () => table.forget(),
     restart(downMs) {

@@ -21,8 +21,16 @@ export type CallFault =
   | { kind: 'destroy' }
   /** SSE begins, the tool runs, the socket is destroyed. With `ids` the answer can be resumed by Last-Event-ID. */
   | { kind: 'cut'; ids: boolean }
-  /** The tool does not run; a plain answer instead. */
-  | { kind: 'status'; status: number; body?: unknown; headers?: Record<string, string> };
+  /** The tool does not run; a plain answer instead, after `delayMs`. */
+  | {
+      kind: 'status';
+      status: number;
+      body?: unknown;
+      headers?: Record<string, string>;
+      delayMs?: number;
+    }
+  /** The tool does not run; 200 text/event-stream with this one event, and the end. */
+  | { kind: 'event'; data: string };
 
 /** A plain answer, with Retry-After when given. */
 export interface PlainAnswer {

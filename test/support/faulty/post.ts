@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { sendJson } from '../../../demo/http-server.js';
 import type { ToolCounters } from '../tool-counters.js';
 import { TEST_TOOLS } from '../tools.js';
+import { pause } from '../until.js';
 import type { Faults } from './faults.js';
 import { beginSse, writeSse } from './sse-writer.js';
 import type { SseEvent } from './sse-writer.js';
@@ -31,6 +32,9 @@ export interface PostContext {
   onStray: (sid: string | undefined, answer: RpcMessage) => void;
 }
 
+/** Requests that are answered with nothing. */
+const PLAIN = new Set(['ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe']);
+
 export async function answerPost(message: RpcMessage, context: PostContext): Promise<void> {
   const { res, session, faults, onStray } = context;
   if (message.method === undefined) {
@@ -47,9 +51,7 @@ export async function answerPost(message: RpcMessage, context: PostContext): Pro
   }
   if (message.method === 'tools/call') return answerCall(message, context);
   if (message.method === 'tools/list') return reply(res, faults, { id: message.id, result: toolList() });
-  if (message.method === 'ping' || message.method === 'logging/setLevel') {
-    return reply(res, faults, { id: message.id, result: {} });
-  }
+  if (PLAIN.has(message.method)) return reply(res, faults, { id: message.id, result: {} });
   const error = { code: -32601, message: `Method not found: ${message.method}` };
   return reply(res, faults, { id: message.id, error });
 }
@@ -58,7 +60,7 @@ export async function answerPost(message: RpcMessage, context: PostContext): Pro
 export function initializeResult(message: RpcMessage): unknown {
   return {
     protocolVersion: message.params?.protocolVersion ?? '2025-06-18',
-    capabilities: { tools: { listChanged: true }, logging: {} },
+    capabilities: { tools: { listChanged: true }, resources: { subscribe: true }, logging: {} },
     serverInfo: { name: 'faulty-server', version: '1.0.0' },
   };
 }
@@ -83,7 +85,15 @@ export async function reply(
 async function answerCall(message: RpcMessage, context: PostContext): Promise<void> {
   const { res, session, faults } = context;
   const fault = faults.calls.shift();
-  if (fault?.kind === 'status') return sendJson(res, fault.status, fault.body ?? {}, fault.headers ?? {});
+  if (fault?.kind === 'status') {
+    await pause(fault.delayMs ?? 0);
+    return sendJson(res, fault.status, fault.body ?? {}, fault.headers ?? {});
+  }
+  if (fault?.kind === 'event') {
+    beginSse(res);
+    res.end(`data: ${fault.data}\n\n`);
+    return;
+  }
   const asked = message.params?.name === 'elicit';
   if (fault?.kind === 'destroy') {
     await runTool(message, context);
