@@ -186,49 +186,53 @@ describe('random lives of a connection', () => {
   it('keep every promise, whatever the server does', async () => {
     verifies('property/outbound');
     await fc.assert(
-      fc.asyncProperty(kind, fc.array(step, { minLength: 1, maxLength: 60 }), async (how, steps) => {
-        const life = new Life(how);
-        await settle();
-        for (const next of steps) await life.take(next);
-        await life.end();
-        const { server, calls, atClose } = life;
+      fc.asyncProperty(
+        kind,
+        fc.array(step, { minLength: 1, maxLength: 80, size: 'max' }),
+        async (how, steps) => {
+          const life = new Life(how);
+          await settle();
+          for (const next of steps) await life.take(next);
+          await life.end();
+          const { server, calls, atClose } = life;
 
-        assert.deepEqual(server.violations, []);
-        for (const [sid, account] of server.accounts) {
-          if (account.unknowable) continue;
-          assert.ok(account.deletesConfirmed <= 1, `${sid}: confirmed ${account.deletesConfirmed} times`);
-          // Ended by us, known to be gone, or every try was made.
-          const ended = account.deletesConfirmed === 1 || account.refused || account.deletesTried >= 4;
-          const forgottenUnseen = account.forgotten && !server.alive.has(sid);
-          assert.ok(ended || forgottenUnseen, `${sid}: nobody ended it (${JSON.stringify(account)})`);
-        }
-
-        // Nothing opens, resumes or retries after close began.
-        assert.equal(server.counts.get('initialize') ?? 0, atClose?.get('initialize') ?? 0);
-        assert.equal(server.counts.get('GET') ?? 0, atClose?.get('GET') ?? 0);
-
-        const opens = server.counts.get('initialize') ?? 0;
-        assert.ok(opens <= life.opensAllowed, `${opens} opens, ${life.opensAllowed} had a reason`);
-
-        for (const call of calls) {
-          const runs = server.runs.get(call.key) ?? 0;
-          assert.ok(runs <= 1, `${call.key} ran ${runs} times`);
-          assert.notEqual(call.outcome, 'pending', `${call.key} was never settled`);
-          assert.ok(call.responses.length <= 1, `${call.key} was answered twice`);
-          for (const { result } of call.responses) {
-            assert.equal((result as { key: string }).key, call.key, "another call's response");
-            assert.equal(runs, 1);
+          assert.deepEqual(server.violations, []);
+          for (const [sid, account] of server.accounts) {
+            if (account.unknowable) continue;
+            assert.ok(account.deletesConfirmed <= 1, `${sid}: confirmed ${account.deletesConfirmed} times`);
+            // Ended by us, known to be gone, or every try was made.
+            const ended = account.deletesConfirmed === 1 || account.refused || account.deletesTried >= 4;
+            const forgottenUnseen = account.forgotten && !server.alive.has(sid);
+            assert.ok(ended || forgottenUnseen, `${sid}: nobody ended it (${JSON.stringify(account)})`);
           }
-          if (call.outcome === 'resolved' && !call.cancelled) assert.equal(call.responses.length, 1);
-          if (call.outcome === 'rejected') {
-            assert.ok(isMooringError(call.error), String(call.error));
-            assert.equal(call.responses.length, 0, 'rejected, and answered as well');
+
+          // Nothing opens, resumes or retries after close began.
+          assert.equal(server.counts.get('initialize') ?? 0, atClose?.get('initialize') ?? 0);
+          assert.equal(server.counts.get('GET') ?? 0, atClose?.get('GET') ?? 0);
+
+          const opens = server.counts.get('initialize') ?? 0;
+          assert.ok(opens <= life.opensAllowed, `${opens} opens, ${life.opensAllowed} had a reason`);
+
+          for (const call of calls) {
+            const runs = server.runs.get(call.key) ?? 0;
+            assert.ok(runs <= 1, `${call.key} ran ${runs} times`);
+            assert.notEqual(call.outcome, 'pending', `${call.key} was never settled`);
+            assert.ok(call.responses.length <= 1, `${call.key} was answered twice`);
+            for (const { result } of call.responses) {
+              assert.equal((result as { key: string }).key, call.key, "another call's response");
+              assert.equal(runs, 1);
+            }
+            if (call.outcome === 'resolved' && !call.cancelled) assert.equal(call.responses.length, 1);
+            if (call.outcome === 'rejected') {
+              assert.ok(isMooringError(call.error), String(call.error));
+              assert.equal(call.responses.length, 0, 'rejected, and answered as well');
+            }
           }
-        }
-        assert.equal(life.connection.handle.phase, 'ended');
-        assert.equal(server.openStreams, 0);
-        assert.equal(life.clock.pending, 0, 'a timer was left behind');
-      }),
+          assert.equal(life.connection.handle.phase, 'ended');
+          assert.equal(server.openStreams, 0);
+          assert.equal(life.clock.pending, 0, 'a timer was left behind');
+        },
+      ),
       { numRuns: Number(process.env.RUNS ?? 300), includeErrorInReport: true },
     );
   });

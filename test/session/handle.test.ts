@@ -63,7 +63,7 @@ function start() {
     /** Sends one request; the test answers it through the generation that it is offered. */
     call() {
       const offered: Array<{ number: number; answer: (status: number) => void }> = [];
-      const done = handle.run(
+      const done = handle.run<number>(
         `call ${++calls}`,
         (generation: Generation<Fake>) =>
           new Promise((resolve) => {
