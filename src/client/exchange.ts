@@ -229,7 +229,11 @@ async function resume(
 }
 
 /** Waits before another try; rejects when there is to be none. */
-async function pause(context: ServerContext, ms: number, { signal, closing }: ExchangeOptions): Promise<void> {
+async function pause(
+  context: ServerContext,
+  ms: number,
+  { signal, closing }: ExchangeOptions,
+): Promise<void> {
   const { controller, unlink } = linkedController(signal, closing);
   try {
     await sleep(context.clock, ms, controller.signal);

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { MooringError } from '../errors.js';
-import { type HeadersLike, headerFault, toHeaderMap } from '../protocol/headers.js';
+import { type HeadersLike, headerFault, sortedHeaders, toHeaderMap } from '../protocol/headers.js';
 import type { AuthFunction, AuthProvider } from './credentials.js';
 import type { FetchLike } from './fetch-wire.js';
 
@@ -148,7 +148,7 @@ export function sameServer(a: ServerSettings, b: ServerSettings): boolean {
   const sameHeaders =
     typeof a.headers === 'function' || typeof b.headers === 'function'
       ? a.headers === b.headers
-      : sortedHeaders(a) === sortedHeaders(b);
+      : headersAsText(a) === headersAsText(b);
   return (
     sameHeaders &&
     a.url.href === b.url.href &&
@@ -159,9 +159,9 @@ export function sameServer(a: ServerSettings, b: ServerSettings): boolean {
   );
 }
 
-function sortedHeaders({ headers }: ServerSettings): string {
+function headersAsText({ headers }: ServerSettings): string {
   if (headers === undefined || typeof headers === 'function') return '';
-  return JSON.stringify([...toHeaderMap(headers)].sort());
+  return JSON.stringify(sortedHeaders(toHeaderMap(headers)));
 }
 
 /** Takes over the bounds of `next`; sessions that live read them from here. */

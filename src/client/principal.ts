@@ -3,6 +3,7 @@
  * Owns: which tokens the server has accepted, and which principal their claims then stand for.
  * Refuses: to believe a JWT that the server has not accepted: until then the principal is the token itself.
  */
+import { sortedHeaders } from '../protocol/headers.js';
 import type { Fingerprint } from '../session/fingerprint.js';
 
 export interface Principals {
@@ -22,11 +23,8 @@ export function createPrincipals(fingerprint: Fingerprint): Principals {
   const byClaims = new Map<string, string>();
 
   const keyOf = (headers: ReadonlyMap<string, string>): string => {
-    const parts = [...headers]
-      .filter(([name]) => CREDENTIAL.test(name))
-      .map(([name, value]) => `${name}=${value}`)
-      .sort((a, b) => (a < b ? -1 : 1));
-    return fingerprint(parts.join('\n'));
+    const parts = sortedHeaders(headers).filter(([name]) => CREDENTIAL.test(name));
+    return fingerprint(JSON.stringify(parts));
   };
 
   return {
@@ -56,7 +54,9 @@ function claimsOf(headers: ReadonlyMap<string, string>): string | undefined {
   try {
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Record<string, unknown>;
     if (typeof claims.iss !== 'string' || typeof claims.sub !== 'string') return undefined;
-    const others = [...headers].filter(([name]) => name !== 'authorization' && CREDENTIAL.test(name)).sort();
+    const others = sortedHeaders(headers).filter(
+      ([name]) => name !== 'authorization' && CREDENTIAL.test(name),
+    );
     return JSON.stringify([claims.iss, claims.sub, claims.azp ?? claims.client_id ?? null, others]);
   } catch {
     return undefined;

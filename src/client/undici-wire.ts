@@ -28,9 +28,7 @@ interface FactoryOptions {
 
 function watchSockets(connect: FactoryOptions['connect'], onSocket: OnSocket): buildConnector.connector {
   const base =
-    typeof connect === 'function'
-      ? connect
-      : buildConnector({ timeout: CONNECT_TIMEOUT_MS, ...(connect ?? {}) });
+    typeof connect === 'function' ? connect : buildConnector({ timeout: CONNECT_TIMEOUT_MS, ...connect });
   return (options, callback) =>
     base(options, (...result: Parameters<buildConnector.Callback>) => {
       // A failure brings no second argument, whatever the types say.
@@ -43,7 +41,8 @@ function createAgent(onSocket: OnSocket, single: boolean): Dispatcher {
   return new EnvHttpProxyAgent({
     ...AGENT_OPTIONS,
     factory: (origin, options) => {
-      const own = { ...options, connect: watchSockets((options as FactoryOptions).connect, onSocket) };
+      const given = options as FactoryOptions;
+      const own = { ...given, connect: watchSockets(given.connect, onSocket) };
       return single ? new Client(origin, own) : new Pool(origin, own);
     },
   });

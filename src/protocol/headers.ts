@@ -49,6 +49,13 @@ export function toHeaderMap(init: HeadersLike | undefined): Map<string, string> 
   return map;
 }
 
+/** Headers in one order, so that two maps can be compared as text. */
+export function sortedHeaders(
+  headers: Iterable<readonly [string, string]>,
+): Array<readonly [string, string]> {
+  return [...headers].toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
+
 /** What `HeadersInit` is in the browser's types, spelt out so that no DOM types are needed. */
 export type HeadersLike = Iterable<readonly [string, string]> | Record<string, string>;
 

@@ -108,7 +108,9 @@ export function createHandle<O extends Opened>(ports: HandlePorts<O>, options: H
   const opener = createOpener<O>({
     clock,
     limiter,
-    openMs: options.openMs,
+    get openMs() {
+      return options.openMs;
+    },
     send: (number) => {
       storm.opening();
       return ports.open(number);

@@ -93,7 +93,8 @@ export function createOpenLimiter(options: OpenLimiterOptions): OpenLimiter {
       opened: once(() => {
         failures = 0;
         debts.push(clock.now());
-        if (debt() > allowance) holdBack(backoff.next(), 'outpaced');
+        // A re-opened session is paid for by the one that it replaces, but only after it was opened.
+        if (debt() > allowance + CONCURRENT) holdBack(backoff.next(), 'outpaced');
         else backoff.reset();
       }),
       failed: (retryAfterMs) =>
@@ -127,7 +128,7 @@ export function createOpenLimiter(options: OpenLimiterOptions): OpenLimiter {
     },
     ended() {
       debts.shift();
-      if (debt() <= allowance) backoff.reset();
+      if (debt() <= allowance + CONCURRENT) backoff.reset();
     },
     get waiting() {
       return queue.length;

@@ -6,8 +6,8 @@
 import type { Clock } from '../clock.js';
 import { MooringError } from '../errors.js';
 import type { Opened } from './generation.js';
-import type { OpenLimiter } from './open-limiter.js';
-import { settledWithin } from './waiting.js';
+import type { OpenLimiter, Turn } from './open-limiter.js';
+import { linkedController, settledWithin } from './waiting.js';
 
 /** How one `initialize` went. */
 export type OpenOutcome<O extends Opened> =
@@ -43,22 +43,41 @@ export interface Opener<O extends Opened> {
 const MAX_TRIES = 4;
 
 export function createOpener<O extends Opened>(options: OpenerOptions<O>): Opener<O> {
-  const { clock, limiter, openMs } = options;
+  // openMs is read when it is needed: a reload may change it.
+  const { clock, limiter } = options;
   const underWay = new Set<Promise<unknown>>();
   let counter = 0;
 
   const tooSlow = (): MooringError =>
     new MooringError(
       'MOORING_OPEN_FAILED',
-      `the server did not answer initialize within ${openMs} ms; check that it is up, or raise acquireMs`,
+      `the server did not answer initialize within ${options.openMs} ms; check that it is up, or raise acquireMs`,
+    );
+
+  /** A turn of the limiter, within the deadline. */
+  const enter = async (signal: AbortSignal, deadlineAt: number): Promise<Turn> => {
+    const { controller, unlink } = linkedController(signal);
+    const timer = clock.after(deadlineAt - clock.now(), () => controller.abort(noTurn()));
+    try {
+      const turn = await limiter.enter(controller.signal);
+      if (!controller.signal.aborted) return turn;
+      turn.cancelled();
+      throw controller.signal.reason as Error;
+    } finally {
+      timer.cancel();
+      unlink();
+    }
+  };
+
+  const noTurn = (): MooringError =>
+    new MooringError(
+      'MOORING_OPEN_FAILED',
+      `opens of this server are held back, and it was not this one's turn within ${options.openMs} ms: ` +
+        'it asked to be left alone (Retry-After), or sessions are opened faster than they can be ended',
     );
 
   const attempt = async (signal: AbortSignal, deadlineAt: number): Promise<Attempted<O>> => {
-    const turn = await limiter.enter(signal);
-    if (signal.aborted) {
-      turn.cancelled();
-      signal.throwIfAborted();
-    }
+    const turn = await enter(signal, deadlineAt);
     const number = ++counter;
     let taken = false;
     const sent = options.send(number).then((outcome) => {
@@ -99,7 +118,7 @@ export function createOpener<O extends Opened>(options: OpenerOptions<O>): Opene
 
   return {
     async open(signal) {
-      const deadlineAt = clock.now() + openMs;
+      const deadlineAt = clock.now() + options.openMs;
       for (let tries = 1; ; tries += 1) {
         const { number, outcome } = await attempt(signal, deadlineAt);
         if ('opened' in outcome) return { number, opened: outcome.opened };
