@@ -9,7 +9,7 @@ export const MINUTE_MS = 1_500;
 
 /** The servers a host has configured in the morning, and after its list was reloaded. */
 export const MORNING: readonly string[] = ['notes', 'search'];
-export const AFTERNOON: readonly string[] = ['notes', 'calendar'];
+const AFTERNOON: readonly string[] = ['notes', 'calendar'];
 
 export type Step =
   /** An agent session starts, or reconnects: it lists the tools of every configured server. */

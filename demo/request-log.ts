@@ -103,7 +103,7 @@ export function createRequestLog(): RequestLog {
 }
 
 /** The JSON-RPC methods of a message or a batch. */
-export function rpcMethods(body: unknown): string[] {
+function rpcMethods(body: unknown): string[] {
   const messages = Array.isArray(body) ? (body as unknown[]) : [body];
   return messages.flatMap((message) => {
     if (typeof message !== 'object' || message === null) return [];

@@ -207,7 +207,8 @@ describe('the listeners of the process', { concurrency: 2 }, () => {
   });
 });
 
-const UNSHARE = ['unshare', '--pid', '--fork', '--kill-child'];
+const UNSHARE = 'unshare';
+const NAMESPACE = [UNSHARE, '--pid', '--fork', '--kill-child'];
 
 /** The only child of a process, by its pid out here. */
 function childOf(pid: number): number | undefined {
@@ -216,7 +217,7 @@ function childOf(pid: number): number | undefined {
 }
 
 function needsNamespaces(): void {
-  const { status, stderr, error } = spawnSync('unshare', [...UNSHARE.slice(1), 'true'], { encoding: 'utf8' });
+  const { status, stderr, error } = spawnSync(UNSHARE, [...NAMESPACE.slice(1), 'true'], { encoding: 'utf8' });
   if (status === 0) return;
   assert.fail(
     `needs "unshare --pid" (util-linux, as root or with user namespaces): ${error?.message ?? stderr}`,
@@ -232,7 +233,7 @@ describe('a host that is PID 1 of a namespace', { concurrency: 2 }, () => {
     everyWay(`releases its sessions at the end of ${file}`, async (t, kind) => {
       verifies('process-end/pid-1');
       needsNamespaces();
-      const running = await start(t, kind, file, { prefix: UNSHARE });
+      const running = await start(t, kind, file, { prefix: NAMESPACE });
       await running.host.event('ending');
       const end = await assertReleased(running, performance.now());
       assert.equal(end.code, code);
@@ -247,7 +248,7 @@ describe('a host that is PID 1 of a namespace', { concurrency: 2 }, () => {
     everyWay(`releases them at ${signal}, which it cannot die of`, async (t, kind) => {
       verifies('process-end/pid-1');
       needsNamespaces();
-      const running = await start(t, kind, 'waits.mjs', { prefix: UNSHARE });
+      const running = await start(t, kind, 'waits.mjs', { prefix: NAMESPACE });
       await running.host.event('ready');
       const inner = await until('the inner process', () => childOf(running.host.pid));
       process.kill(inner, signal);

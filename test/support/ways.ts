@@ -78,7 +78,7 @@ export function everyWay(
 }
 
 /** The `MOORING_*` code of an error, wherever the SDK put it. */
-export function mooringCode(error: unknown): string | undefined {
+function mooringCode(error: unknown): string | undefined {
   for (let at = error; typeof at === 'object' && at !== null; at = (at as { cause?: unknown }).cause) {
     const { code, data } = at as { code?: unknown; data?: { code?: unknown } };
     for (const candidate of [code, data?.code]) {
