@@ -4,9 +4,8 @@
  * an event id -> resumed by GET; a read -> asked once more; anything else lost -> outcome unknown (rule "Refused").
  * Refuses: to replay a tool that may have run (report R041).
  */
-import { sleep } from '../clock.js';
 import { MooringError } from '../errors.js';
-import { EVENT_STREAM, JSON_TYPE, LAST_EVENT_ID, mediaType } from '../protocol/headers.js';
+import { EVENT_STREAM, JSON_TYPE, mediaType } from '../protocol/headers.js';
 import { idKey } from '../protocol/ids.js';
 import {
   errorResponse,
@@ -20,9 +19,10 @@ import { meaningOfPost } from '../protocol/meaning.js';
 import { bodyDerivedHeaders } from '../protocol/request-headers.js';
 import { createBackoff } from '../session/backoff.js';
 import type { Attempt } from '../session/handle.js';
-import { linkedController } from '../session/waiting.js';
-import { type AnswerEnd, type AnswerHandlers, readAnswer } from './answer.js';
+import { readAnswer } from './answer.js';
 import { unauthorized } from './credentials.js';
+import { httpStatus, outcomeUnknown, unreachable } from './failures.js';
+import { answerHandlers, type BrokenOff, pause, RETRY, resume } from './resumption.js';
 import type { ServerContext } from './server-context.js';
 import { type Reply, type SessionIdentity, sendForSession } from './session-http.js';
 import { WireError } from './wire.js';
@@ -52,10 +52,7 @@ export interface ExchangeOptions {
 export type Answered = number;
 
 const ACCEPT_POST = `${JSON_TYPE}, ${EVENT_STREAM}`;
-const RETRY = { baseMs: 250, capMs: 5_000 };
 const MAX_BUSY = 3;
-/** Resumptions in a row that bring nothing. */
-const MAX_FRUITLESS = 5;
 const DISCOVER = 'server/discover';
 
 /** Resolves when the answer has been handed on, or with the refusal; rejects with a MooringError or the signal's reason. */
@@ -127,6 +124,7 @@ export async function exchange(
       if (reply.refreshedInVain && identity.id !== undefined) return { refused: 401 };
       throw unauthorized(context.name, 401, 'sign in again, or check the headers that are sent');
     }
+    if (reply.status === 403) throw unauthorized(context.name, 403, 'these credentials do not allow it');
     throw httpStatus(context, identity, reply);
   }
 }
@@ -148,7 +146,7 @@ async function readReply(
     await options.elsewhere();
     return 'complete';
   }
-  const from = { lastId: undefined as string | undefined, retryMs: 0 };
+  const from: BrokenOff = { lastId: undefined, retryMs: 0 };
   const handlers = answerHandlers(options, from);
   const end = await readAnswer(response, id, handlers, (ms, fn) => context.clock.after(ms, fn));
   if (end === 'complete') return end;
@@ -167,79 +165,8 @@ async function readReply(
     );
   }
   if (from.lastId === undefined) return 'incomplete';
-  const resumed = await resume(context, identity, options, id, { ...from, lastId: from.lastId });
+  const resumed = await resume(context, identity, options, id, from);
   return resumed ? 'complete' : 'incomplete';
-}
-
-function answerHandlers(
-  options: ExchangeOptions,
-  from: { lastId: string | undefined; retryMs: number },
-): AnswerHandlers {
-  return {
-    onMessage: options.onMessage,
-    onGarbage: (what) => options.onGarbage?.(what),
-    onEventId: (eventId) => {
-      from.lastId = eventId;
-      options.onEventId?.(eventId);
-    },
-    onRetry: (ms) => {
-      from.retryMs = Math.min(ms, 60_000);
-    },
-  };
-}
-
-/** Goes on with a stream that broke off, by GET with Last-Event-ID (report R077); true when the response came. */
-async function resume(
-  context: ServerContext,
-  identity: SessionIdentity,
-  options: ExchangeOptions,
-  id: RequestId,
-  start: { lastId: string; retryMs: number },
-): Promise<boolean> {
-  const from: { lastId: string | undefined; retryMs: number } = { ...start };
-  const handlers = answerHandlers(options, from);
-  const backoff = createBackoff(RETRY);
-  for (let fruitless = 0; fruitless < MAX_FRUITLESS; fruitless += 1) {
-    await pause(context, from.retryMs > 0 ? from.retryMs : backoff.next(), options);
-    const before = from.lastId;
-    let end: AnswerEnd;
-    try {
-      const reply = await sendForSession(context, identity, {
-        method: 'GET',
-        accept: EVENT_STREAM,
-        extra: new Map([[LAST_EVENT_ID, from.lastId ?? '']]),
-        signal: options.signal,
-      });
-      options.onHeaders?.(reply);
-      if (reply.status >= 500 || reply.status === 429) continue;
-      if (reply.status >= 300) return false;
-      end = await readAnswer(reply.response, id, handlers, (ms, fn) => context.clock.after(ms, fn));
-    } catch (error) {
-      if (!(error instanceof WireError)) throw error;
-      continue;
-    }
-    if (end === 'complete') return true;
-    if (end === 'unreadable') return false;
-    if (from.lastId !== before) {
-      fruitless = -1;
-      backoff.reset();
-    }
-  }
-  return false;
-}
-
-/** Waits before another try; rejects when there is to be none. */
-async function pause(
-  context: ServerContext,
-  ms: number,
-  { signal, closing }: ExchangeOptions,
-): Promise<void> {
-  const { controller, unlink } = linkedController(signal, closing);
-  try {
-    await sleep(context.clock, ms, controller.signal);
-  } finally {
-    unlink();
-  }
 }
 
 function isRepeatable(context: ServerContext, message: Message): boolean {
@@ -273,40 +200,4 @@ function handOnError(
     return true;
   }
   return false;
-}
-
-function outcomeUnknown(context: ServerContext, message: Message, cause?: unknown): MooringError {
-  return new MooringError(
-    'MOORING_OUTCOME_UNKNOWN',
-    `the connection to ${context.name} was lost after ${message.method ?? 'a message'} had been sent: ` +
-      'it may or may not have run. Check before you repeat it',
-    { server: context.name },
-    { cause },
-  );
-}
-
-function unreachable(context: ServerContext, error: WireError): MooringError {
-  return new MooringError(
-    'MOORING_OPEN_FAILED',
-    `${context.name} could not be reached: ${error.message}. Check that it is up; nothing was sent`,
-    { server: context.name },
-    { cause: error.cause },
-  );
-}
-
-/** Ids never leave in full: a server may have put ours into its text. */
-export function httpStatus(context: ServerContext, identity: SessionIdentity, reply: Reply): MooringError {
-  const shown =
-    identity.id === undefined
-      ? reply.errorText
-      : reply.errorText.replaceAll(identity.id, context.fingerprint(identity.id));
-  return new MooringError(
-    'MOORING_HTTP_STATUS',
-    `${context.name} answered HTTP ${reply.status}${shown === '' ? '' : `: ${shown.slice(0, 300)}`}`,
-    {
-      server: context.name,
-      httpStatus: reply.status,
-      ...(reply.retryAfterMs === undefined ? {} : { retryAfterMs: reply.retryAfterMs }),
-    },
-  );
 }
