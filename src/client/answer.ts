@@ -6,8 +6,8 @@
 import { EVENT_STREAM, JSON_TYPE, mediaType } from '../protocol/headers.js';
 import { idKey } from '../protocol/ids.js';
 import { isResponse, type Message, parseMessages, type RequestId } from '../protocol/jsonrpc.js';
-import { createSseReader } from '../protocol/sse.js';
-import { readText, type WireResponse } from './wire.js';
+import { createSseReader, SseTooLargeError } from '../protocol/sse.js';
+import { BodyTooLargeError, readText, WireError, type WireResponse } from './wire.js';
 
 export interface AnswerHandlers {
   onMessage(message: Message): void;
@@ -22,7 +22,9 @@ export type AnswerEnd =
   /** The body ended, or broke off, before it. */
   | 'incomplete'
   /** The answer is neither JSON nor an event stream. */
-  | 'unreadable';
+  | 'unreadable'
+  /** One message is longer than may be held. */
+  | 'too-large';
 
 /** How long the rest of a stream may take after the response, ms: a body read to its end keeps the connection. */
 const TAIL_MS = 1_000;
@@ -44,8 +46,7 @@ export async function readAnswer(
   try {
     text = await readText(response);
   } catch (error) {
-    if (isAbort(error)) throw error;
-    return 'incomplete';
+    return endOf(error);
   }
   const messages = parseMessages(text);
   if (messages === undefined) return 'unreadable';
@@ -91,8 +92,11 @@ async function readStream(
         resolve('incomplete');
       } catch (error) {
         response.discard();
-        if (isAbort(error)) reject(error as Error);
-        else resolve('incomplete');
+        try {
+          resolve(endOf(error));
+        } catch (reason) {
+          reject(reason as Error);
+        }
       } finally {
         tail?.cancel();
       }
@@ -104,7 +108,9 @@ function answers(message: Message, wanted: RequestId): boolean {
   return isResponse(message) && idKey(message.id) === idKey(wanted);
 }
 
-/** Anything that is no loss of the connection: the reason of a signal. */
-function isAbort(error: unknown): boolean {
-  return error instanceof Error && error.name !== 'WireError' && !(error instanceof RangeError);
+/** How an answer ended that could not be read to its end; throws the reason of an abort. */
+function endOf(error: unknown): AnswerEnd {
+  if (error instanceof WireError) return 'incomplete';
+  if (error instanceof BodyTooLargeError || error instanceof SseTooLargeError) return 'too-large';
+  throw error;
 }

@@ -3,6 +3,7 @@
  * Owns: putting the parts together, and which path a message takes.
  * Refuses: anything but single JSON-RPC messages; a second `initialize`.
  */
+import { AsyncResource } from 'node:async_hooks';
 import { MooringError } from '../errors.js';
 import type { EndReason } from '../events.js';
 import { eraOf } from '../protocol/eras.js';
@@ -17,6 +18,7 @@ import {
 } from '../protocol/jsonrpc.js';
 import { createHandle, type Handle } from '../session/handle.js';
 import type { Member } from '../session/list-changes.js';
+import { outcomeUnknown } from './failures.js';
 import { createInbox } from './inbox.js';
 import { createListener } from './listener.js';
 import { InitializeRefused, type OpenedSession } from './opened-session.js';
@@ -32,7 +34,11 @@ export interface ConnectionOptions {
   onError(error: Error): void;
   /** Idle for `idleMs`. @default the session is put to sleep, and the next work opens another */
   onIdle?(): void;
-  /** It was closed, by whomever. */
+  /** A session was opened, with these credentials; the first one or a later one. */
+  onOpened?(credentials: ReadonlyMap<string, string>): void;
+  /** Close has begun, by whomever. */
+  onClosing?(): void;
+  /** Close is over. */
   onEnded?(): void;
 }
 
@@ -54,7 +60,12 @@ export interface Connection {
 /** How long a server request may stay unanswered while it holds the idle clock, ms (DESIGN: answerMs). */
 const ANSWER_MS = 60 * 60_000;
 
-export function createConnection(context: ServerContext, options: ConnectionOptions): Connection {
+export function createConnection(shared: ServerContext, options: ConnectionOptions): Connection {
+  // Hosts with many users find theirs in an async context; what this session does by itself it does in its opener's.
+  const context: ServerContext = {
+    ...shared,
+    background: AsyncResource.bind(() => shared.credentials.headers()),
+  };
   const { settings, lists } = context;
   let initialize: Message | undefined;
   let firstId: string | undefined;
@@ -75,6 +86,11 @@ export function createConnection(context: ServerContext, options: ConnectionOpti
     restore: createRestore(),
     toHost: options.toHost,
     onError: options.onError,
+    onOpened: (credentials: ReadonlyMap<string, string>) => {
+      context.onAccepted(credentials);
+      options.onOpened?.(credentials);
+    },
+    onClosing: () => options.onClosing?.(),
     nextId: () => `mooring-${++counter}`,
     initialize: () => initialize,
   } as { -readonly [K in keyof Parts]: Parts[K] };
@@ -84,6 +100,7 @@ export function createConnection(context: ServerContext, options: ConnectionOpti
     memory: context.memory,
     lists,
     member,
+    lost: () => outcomeUnknown(context, { jsonrpc: '2.0', method: 'a request answered with 202' }),
   });
   parts.handle = createHandle<OpenedSession>(
     createSessionPorts(parts, () => {

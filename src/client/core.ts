@@ -4,29 +4,31 @@
  */
 import { type Clock, systemClock } from '../clock.js';
 import { type Fingerprint, createFingerprint } from '../session/fingerprint.js';
-import { createOwed, type Ledger, noLedger } from '../session/ledger.js';
+import { type Ledger, noLedger } from '../session/ledger.js';
 import { createListChanges } from '../session/list-changes.js';
 import { createOpenLimiter } from '../session/open-limiter.js';
+import { createOwed } from '../session/owed.js';
 import { createServerMemory, type ServerMemory } from '../session/server-memory.js';
-import { createTerminator } from '../session/terminator.js';
+import { createTerminator, type Terminator } from '../session/terminator.js';
 import { publish } from '../events.js';
-import { createCredentials } from './credentials.js';
-import type { ExitTarget } from './exit-sender.js';
+import type { Credentials } from './credentials.js';
 import { createFetchWire, type FetchLike } from './fetch-wire.js';
 import type { ServerSettings } from './options.js';
 import { hookProcess, type OwedTarget } from './process-hooks.js';
-import type { ServerContext, Tally } from './server-context.js';
+import type { LatestCredentials, ServerContext, Tally } from './server-context.js';
 import { createUndiciWire } from './undici-wire.js';
 import type { Wire } from './wire.js';
-import { meaningOfDelete } from '../protocol/meaning.js';
 
 export interface Core {
   readonly clock: Clock;
   readonly fingerprint: Fingerprint;
+  /** True once a signal is ending the process: what is pending then is never settled. */
+  readonly isEnding: boolean;
   /** The parts that sessions with one server and principal share. */
   context(
     name: string,
     settings: ServerSettings,
+    credentials: Credentials,
     rest: Pick<ServerContext, 'tally' | 'principal' | 'onAccepted'>,
   ): ServerContext;
   /** Nothing new comes: connections let the process go, hooks go with the last id that is owed a DELETE. */
@@ -37,46 +39,44 @@ export interface CoreOptions {
   hooks: boolean;
   /** @default none: what a killed process leaves behind is for the server's own clock */
   ledger?: Ledger;
-  exitMs(): number;
-  /** Ends everything now. */
+  /** Ends everything now. Never rejects. */
   release(deadlineMs: number): Promise<void>;
-  /** Puts everything to sleep. */
+  /** Puts everything to sleep. Never rejects. */
   rest(): Promise<void>;
+}
+
+/** What all sessions with one URL share, whoever opened them. */
+interface PerUrl {
+  memory: ServerMemory;
+  terminator: Terminator;
+  latest: LatestCredentials;
 }
 
 export function createCore(options: CoreOptions): Core {
   const clock = systemClock;
   const ledger = options.ledger ?? noLedger;
   const fingerprint = createFingerprint();
-  const terminator = createTerminator({ clock });
   const wires = new Map<FetchLike | undefined, Wire>();
-  const memories = new Map<string, ServerMemory>();
-  let retired = false;
+  const byUrl = new Map<string, PerUrl>();
+  let isRetired = false;
+  let isEnding = false;
   let unhook: (() => void) | undefined;
 
   const letGo = (): void => {
-    if (!retired || owed.size > 0) return;
+    if (!isRetired || owed.size > 0) return;
     unhook?.();
     unhook = undefined;
   };
-  const owed = createOwed<() => ExitTarget>(letGo);
-
-  const exitTargets = (): OwedTarget[] =>
-    owed.targets().map(({ id, target }) => ({
-      ...target(),
-      onStatus(status) {
-        if (status > 0 && meaningOfDelete(status) === 'confirmed') ledger.settled(id);
-      },
-    }));
+  const owed = createOwed<() => OwedTarget>(letGo);
 
   if (options.hooks) {
     unhook = hookProcess({
-      release: options.release,
-      rest: options.rest,
-      exitTargets,
-      get exitMs() {
-        return options.exitMs();
+      async release(deadlineMs) {
+        isEnding = true;
+        await options.release(deadlineMs);
       },
+      rest: options.rest,
+      exitTargets: () => owed.targets().map((target) => target()),
     });
   }
 
@@ -89,28 +89,40 @@ export function createCore(options: CoreOptions): Core {
     return wire;
   };
 
-  const memoryOf = (url: URL): ServerMemory => {
-    let memory = memories.get(url.href);
-    if (memory === undefined) memories.set(url.href, (memory = createServerMemory(clock)));
-    return memory;
+  const sharedAt = ({ href }: URL): PerUrl => {
+    let shared = byUrl.get(href);
+    if (shared === undefined) {
+      shared = {
+        memory: createServerMemory(clock),
+        terminator: createTerminator({ clock }),
+        latest: { headers: new Map() },
+      };
+      byUrl.set(href, shared);
+    }
+    return shared;
   };
 
   return {
     clock,
     fingerprint,
-    context: (name, settings, rest) => ({
+    get isEnding() {
+      return isEnding;
+    },
+    context: (name, settings, credentials, rest) => ({
       name,
       settings,
       clock,
       wire: wireFor(settings.fetch),
-      credentials: createCredentials(name, settings),
-      memory: memoryOf(settings.url),
+      credentials,
+      background: credentials.headers,
+      ...sharedAt(settings.url),
       limiter: createOpenLimiter({
         clock,
-        allowance: settings.maxSessions,
+        get allowance() {
+          return settings.maxSessions;
+        },
         onBackedOff: (durationMs, reason) => publish('backedOff', { server: name, reason, durationMs }),
       }),
-      terminator,
       lists: createListChanges(clock),
       ledger,
       owed,
@@ -118,7 +130,7 @@ export function createCore(options: CoreOptions): Core {
       ...rest,
     }),
     retire() {
-      retired = true;
+      isRetired = true;
       for (const wire of wires.values()) wire.unref();
       letGo();
     },

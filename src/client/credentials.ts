@@ -84,7 +84,7 @@ export function createCredentials(server: string, settings: ServerSettings): Cre
 
   const changed = async (used: ReadonlyMap<string, string>): Promise<boolean> => {
     const now = await headers();
-    return now.get('authorization') !== used.get('authorization') || now.get('cookie') !== used.get('cookie');
+    return [...now].some(([name, value]) => name !== 'cookie' && used.get(name) !== value);
   };
 
   return {

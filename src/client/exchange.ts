@@ -4,7 +4,6 @@
  * an event id -> resumed by GET; a read -> asked once more; anything else lost -> outcome unknown (rule "Refused").
  * Refuses: to replay a tool that may have run (report R041).
  */
-import { MooringError } from '../errors.js';
 import { EVENT_STREAM, JSON_TYPE, mediaType } from '../protocol/headers.js';
 import { idKey } from '../protocol/ids.js';
 import {
@@ -21,11 +20,11 @@ import { createBackoff } from '../session/backoff.js';
 import type { Attempt } from '../session/handle.js';
 import { readAnswer } from './answer.js';
 import { unauthorized } from './credentials.js';
-import { httpStatus, outcomeUnknown, unreachable } from './failures.js';
+import { badResponse, httpStatus, outcomeUnknown, unreachable } from './failures.js';
 import { answerHandlers, type BrokenOff, pause, RETRY, resume } from './resumption.js';
 import type { ServerContext } from './server-context.js';
-import { type Reply, type SessionIdentity, sendForSession } from './session-http.js';
-import { WireError } from './wire.js';
+import { type Reply, type SessionIdentity, type SessionRequest, sendForSession } from './session-http.js';
+import { type Lane, WireError, type WireResponse } from './wire.js';
 
 export interface ExchangeOptions {
   message: Message;
@@ -38,8 +37,18 @@ export interface ExchangeOptions {
   onMessage(message: Message): void;
   /** Response headers are there, before any of the body is read (below 400). */
   onHeaders?(reply: Reply): void;
-  /** False: one try only, whatever it comes to. @default true */
-  insist?: boolean;
+  /** How long a server that cannot be reached is tried, ms. @default acquireMs */
+  insistMs?: number;
+  /** False: 429 and 503 are the caller's to deal with. @default true */
+  obeysRetryAfter?: boolean;
+  /** Nothing is sent once this is aborted. */
+  notAfter?: AbortSignal;
+  /** Nobody waits once this is aborted. */
+  abandoned?: AbortSignal;
+  /** Each response before its body, also one that is followed by another try. */
+  onResponse?(response: WireResponse): void;
+  /** A stream without an end has a connection of its own. @default 'call' */
+  lane?: Lane;
   onEventId?(id: string): void;
   onGarbage?(what: string): void;
   /** Resume this stream instead of sending the message. */
@@ -61,7 +70,7 @@ export async function exchange(
   identity: SessionIdentity,
   options: ExchangeOptions,
 ): Promise<Attempt<Answered>> {
-  const { message, signal, insist = true } = options;
+  const { message, signal, insistMs = context.settings.acquireMs, obeysRetryAfter = true } = options;
   const id = isRequest(message) ? message.id : undefined;
   if (id !== undefined && options.resumeFrom !== undefined) {
     const resumed = await resume(context, identity, options, id, { lastId: options.resumeFrom, retryMs: 0 });
@@ -69,7 +78,8 @@ export async function exchange(
     throw outcomeUnknown(context, message);
   }
   let repeatsLeft = isRepeatable(context, message) ? 1 : 0;
-  const until = context.clock.now() + context.settings.acquireMs;
+  const startedAt = context.clock.now();
+  const until = startedAt + context.settings.acquireMs;
   const backoff = createBackoff(RETRY);
   let busy = 0;
   for (;;) {
@@ -81,13 +91,13 @@ export async function exchange(
         body: JSON.stringify(message),
         extra: extraHeaders(message, options.headers),
         signal,
+        ...optional(options),
       });
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
       if (!error.written) {
         const waitMs = backoff.next();
-        const late = context.clock.now() + waitMs >= until;
-        if (late || !insist) throw unreachable(context, error);
+        if (context.clock.now() + waitMs >= startedAt + insistMs) throw unreachable(context, error);
         await pause(context, waitMs, options);
         continue;
       }
@@ -103,7 +113,7 @@ export async function exchange(
       body: reply.errorText,
     });
     if (meaning === 'refused') return { refused: reply.status };
-    if (meaning === 'busy' && insist && busy < MAX_BUSY) {
+    if (meaning === 'busy' && obeysRetryAfter && busy < MAX_BUSY) {
       const waitMs = reply.retryAfterMs ?? 0;
       if (context.clock.now() + waitMs < until) {
         busy += 1;
@@ -117,8 +127,11 @@ export async function exchange(
       if (repeatsLeft-- > 0 && !options.closing.aborted) continue;
       throw outcomeUnknown(context, message);
     }
-    if (id !== undefined && handOnError(message, id, reply, options.onMessage))
+    // 401 and 403 are about credentials, whatever their bodies say.
+    const isAnswer = reply.status !== 401 && reply.status !== 403;
+    if (isAnswer && id !== undefined && handOnError(message, id, reply, options.onMessage)) {
       return { value: reply.status };
+    }
     if (meaning === 'unauthorized') {
       // Servers that tie a session to its token want a new session after a refresh: one is tried.
       if (reply.refreshedInVain && identity.id !== undefined) return { refused: 401 };
@@ -150,6 +163,8 @@ async function readReply(
   const handlers = answerHandlers(options, from);
   const end = await readAnswer(response, id, handlers, (ms, fn) => context.clock.after(ms, fn));
   if (end === 'complete') return end;
+  if (end === 'too-large')
+    throw badResponse(context, options.message, 'more than can be held in memory', status);
   if (options.message.method === DISCOVER) {
     // An empty or garbled reply to the probe is evidence of the older era, not a fault (report R106).
     options.onMessage(errorResponse(id, -32601, 'the probe was not answered in JSON-RPC'));
@@ -157,12 +172,7 @@ async function readReply(
   }
   if (end === 'unreadable') {
     const type = mediaType(response.header('content-type')) || 'no content type';
-    throw new MooringError(
-      'MOORING_BAD_RESPONSE',
-      `${context.name} answered ${options.message.method ?? 'a request'} with ${type} that holds no response to it; ` +
-        'check that the URL is an MCP endpoint',
-      { server: context.name, httpStatus: status },
-    );
+    throw badResponse(context, options.message, `${type} that holds no response to it`, status);
   }
   if (from.lastId === undefined) return 'incomplete';
   const resumed = await resume(context, identity, options, id, from);
@@ -194,10 +204,20 @@ function handOnError(
     return true;
   }
   // A server of the older era has no such method; it says so in many ways (reports R095, R106).
-  if (message.method === DISCOVER && status >= 400 && status < 500 && status !== 401 && status !== 403) {
+  if (message.method === DISCOVER && status >= 400 && status < 500) {
     const { code = -32601, message: text = `HTTP ${status}`, data } = answer?.error ?? {};
     onMessage(errorResponse(id, code, text, data));
     return true;
   }
   return false;
+}
+
+/** What a request is sent with only where the caller asked for it. */
+function optional({ notAfter, abandoned, onResponse, lane }: ExchangeOptions): Partial<SessionRequest> {
+  return {
+    ...(notAfter === undefined ? {} : { notAfter }),
+    ...(abandoned === undefined ? {} : { abandoned }),
+    ...(onResponse === undefined ? {} : { onResponse }),
+    ...(lane === undefined ? {} : { lane }),
+  };
 }

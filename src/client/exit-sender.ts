@@ -8,6 +8,8 @@ import { Worker } from 'node:worker_threads';
 export interface ExitTarget {
   url: string;
   headers: Record<string, string>;
+  /** For a second try after a 401: the headers of its last request may be older than the host's token. */
+  otherHeaders?: Record<string, string>;
 }
 
 interface WorkerData {
@@ -43,10 +45,20 @@ function sendAll(load: (name: string) => any, { targets, deadlineMs, state, prox
         }
       : {};
     const failed = (): void => settle(at, -1);
+    let headers = target.headers;
     // oxlint-disable-next-line typescript/no-explicit-any -- a node:http response
     const answered = (response: any): void => {
       response.resume();
-      settle(at, response.statusCode);
+      if (
+        response.statusCode !== 401 ||
+        target.otherHeaders === undefined ||
+        headers === target.otherHeaders
+      ) {
+        settle(at, response.statusCode);
+        return;
+      }
+      headers = target.otherHeaders;
+      send();
     };
     // oxlint-disable-next-line typescript/no-explicit-any -- a node:http request
     const finish = (request: any): void => {
@@ -54,16 +66,19 @@ function sendAll(load: (name: string) => any, { targets, deadlineMs, state, prox
       request.setTimeout(deadlineMs, () => request.destroy());
       request.end();
     };
-    const options = { method: 'DELETE', headers: { ...target.headers, connection: 'close' } };
-    try {
+    const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
+    const send = (): void => {
+      const options = { method: 'DELETE', headers: { ...headers, connection: 'close' } };
       if (proxy === undefined) {
         finish((url.protocol === 'https:' ? https : http).request(url, options, answered));
         return;
       }
       const via = proxy.protocol === 'https:' ? https : http;
+      // SNI is for names alone (RFC 6066, 3).
+      const isName = load('node:net').isIP(bare(url.hostname)) === 0;
       const host = `${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`;
       const tunnel = via.request({
-        hostname: proxy.hostname,
+        hostname: bare(proxy.hostname),
         port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
         method: 'CONNECT',
         path: host,
@@ -73,12 +88,21 @@ function sendAll(load: (name: string) => any, { targets, deadlineMs, state, prox
       tunnel.on('connect', (response: any, socket: any) => {
         if (response.statusCode !== 200) return failed();
         const createConnection = (): unknown =>
-          url.protocol === 'https:' ? tls.connect({ socket, servername: url.hostname }) : socket;
+          url.protocol === 'https:'
+            ? tls.connect({
+                socket,
+                host: bare(url.hostname),
+                ...(isName ? { servername: url.hostname } : {}),
+              })
+            : socket;
         return finish(
           (url.protocol === 'https:' ? https : http).request(url, { ...options, createConnection }, answered),
         );
       });
       finish(tunnel);
+    };
+    try {
+      send();
     } catch {
       failed();
     }
@@ -93,7 +117,12 @@ export function deleteBlocking(targets: ExitTarget[], deadlineMs: number): numbe
   if (targets.length === 0 || deadlineMs <= 0) return targets.map(() => -1);
   const state = new Int32Array(new SharedArrayBuffer(4 * (2 + targets.length)));
   const workerData: WorkerData = {
-    targets,
+    // Only what a worker can be given: callers may hang functions on their targets.
+    targets: targets.map(({ url, headers, otherHeaders }) => ({
+      url,
+      headers,
+      ...(otherHeaders === undefined ? {} : { otherHeaders }),
+    })),
     deadlineMs,
     state,
     proxies: targets.map(({ url }) => proxyFor(new URL(url), process.env)),

@@ -26,19 +26,42 @@ export function unreachable(context: ServerContext, error: WireError): MooringEr
   );
 }
 
-/** Ids never leave in full: a server may have put ours into its text. */
 export function httpStatus(context: ServerContext, identity: SessionIdentity, reply: Reply): MooringError {
-  const shown =
-    identity.id === undefined
-      ? reply.errorText
-      : reply.errorText.replaceAll(identity.id, context.fingerprint(identity.id));
+  const shown = redact(context, identity, reply.errorText).slice(0, 300);
   return new MooringError(
     'MOORING_HTTP_STATUS',
-    `${context.name} answered HTTP ${reply.status}${shown === '' ? '' : `: ${shown.slice(0, 300)}`}`,
+    `${context.name} answered HTTP ${reply.status}${shown === '' ? '' : `: ${shown}`}`,
     {
       server: context.name,
       httpStatus: reply.status,
       ...(reply.retryAfterMs === undefined ? {} : { retryAfterMs: reply.retryAfterMs }),
     },
   );
+}
+
+/** The answer holds no response to the request, or more than can be held. */
+export function badResponse(
+  context: ServerContext,
+  message: Message,
+  what: string,
+  httpStatus: number,
+): MooringError {
+  return new MooringError(
+    'MOORING_BAD_RESPONSE',
+    `${context.name} answered ${message.method ?? 'a request'} with ${what}; check that the URL is an MCP endpoint`,
+    { server: context.name, httpStatus },
+  );
+}
+
+/** Shorter values are no secrets, and replacing them would garble the text. */
+const SECRET_LENGTH = 6;
+
+/** A server may repeat what it was sent: ids and credentials become fingerprints. */
+export function redact(context: ServerContext, { id, credentials }: SessionIdentity, text: string): string {
+  const secrets = [...credentials].flatMap(([, value]) => [value, value.replace(/^\S+\s+/, '')]);
+  if (id !== undefined) secrets.push(id);
+  return secrets
+    .filter((secret) => secret.length >= SECRET_LENGTH)
+    .sort((a, b) => b.length - a.length)
+    .reduce((shown, secret) => shown.replaceAll(secret, context.fingerprint(secret)), text);
 }

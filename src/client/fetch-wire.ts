@@ -13,12 +13,15 @@ export interface FetchResponse {
     getSetCookie?(): string[];
   };
   readonly body: {
-    getReader(): {
-      read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
-      cancel(reason?: unknown): Promise<void>;
-    };
+    getReader(): BodyReader;
     cancel(reason?: unknown): Promise<void>;
   } | null;
+}
+
+/** The part of a stream reader that is used. */
+export interface BodyReader {
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+  cancel(reason?: unknown): Promise<void>;
 }
 
 /** What a host's `fetch` is called with. */
@@ -42,7 +45,7 @@ const NEVER_CONNECTED = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** The code of the innermost cause that has one. */
+/** The first code that an error or one of its causes has. */
 export function causeCode(error: unknown): string | undefined {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1) {
     const { code } = at as { code?: unknown };
@@ -68,12 +71,14 @@ export function createFetchWire(fetchLike: FetchLike): Wire {
         if (signal.aborted) throw signal.reason;
         throw new WireError(!NEVER_CONNECTED.has(causeCode(error) ?? ''), error);
       }
+      // A body that is being read can only be let go by its reader.
+      let reader: BodyReader | undefined;
       return {
         status: response.status,
         header: (name) => response.headers.get(name) ?? undefined,
         setCookie: response.headers.getSetCookie?.() ?? [],
         async *chunks() {
-          const reader = response.body?.getReader();
+          reader = response.body?.getReader();
           if (reader === undefined) return;
           try {
             for (;;) {
@@ -89,7 +94,7 @@ export function createFetchWire(fetchLike: FetchLike): Wire {
           }
         },
         discard: () => {
-          response.body?.cancel().catch(() => {});
+          (reader ?? response.body)?.cancel().catch(() => {});
         },
       };
     },

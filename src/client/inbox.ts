@@ -16,6 +16,8 @@ export interface InboxOptions {
   memory: ServerMemory;
   lists: ListChanges;
   member: Member;
+  /** The error of a request whose response will never come. */
+  lost(): Error;
 }
 
 /** Where a message came from. */
@@ -25,16 +27,32 @@ export interface Origin {
   request?: Message & { id: RequestId };
 }
 
+export interface Expectation {
+  /** Resolves when the response came, rejects with MOORING_OUTCOME_UNKNOWN when it never will. */
+  arrived: Promise<void>;
+  drop(): void;
+}
+
 export interface Inbox {
   take(message: Message, origin: Origin): void;
   /** The host's response: where it belongs, with the server's own id; undefined when nobody waits for it. */
   answer(
     response: Message & { id: RequestId },
   ): { generation: number; message: Message; key: string } | undefined;
-  /** Waits for a response that comes on the listening stream. */
-  expect(id: RequestId, generation: number): Promise<void>;
+  /** From before a request is sent: its response may come on the listening stream, also before its 202. */
+  expect(id: RequestId, generation: number): Expectation;
+  /** The listening stream of this generation is no more: what was to come on it never will. */
+  abandon(generation: number): void;
+  /** Requests of the server's that the host has not answered yet. */
+  readonly unanswered: number;
   /** Nobody waits for the answers to this generation's requests any more: the host is told. */
   forget(generation: number): void;
+}
+
+interface Expected {
+  generation: number;
+  resolve(): void;
+  reject(error: Error): void;
 }
 
 const TERMINAL = new Set(['completed', 'failed', 'cancelled']);
@@ -42,7 +60,7 @@ const TERMINAL = new Set(['completed', 'failed', 'cancelled']);
 export function createInbox(options: InboxOptions): Inbox {
   const { toHost, memory, lists, member } = options;
   const asked = createServerRequests();
-  const elsewhere = new Map<string, { generation: number; done: () => void }>();
+  const expected = new Map<string, Expected>();
 
   const noteTask = (task: unknown): void => {
     if (typeof task !== 'object' || task === null) return;
@@ -54,11 +72,11 @@ export function createInbox(options: InboxOptions): Inbox {
 
   const takeResponse = (message: Message & { id: RequestId }, { request, generation }: Origin): void => {
     if (request === undefined) {
-      const waiting = elsewhere.get(idKey(message.id));
+      const waiting = expected.get(idKey(message.id));
       if (waiting?.generation !== generation) return;
-      elsewhere.delete(idKey(message.id));
+      expected.delete(idKey(message.id));
       toHost(message);
-      waiting.done();
+      waiting.resolve();
       return;
     }
     if (idKey(request.id) !== idKey(message.id)) return;
@@ -109,9 +127,30 @@ export function createInbox(options: InboxOptions): Inbox {
       };
     },
     expect(id, generation) {
-      return new Promise((done) => {
-        elsewhere.set(idKey(id), { generation, done });
+      const key = idKey(id);
+      let own: Expected | undefined;
+      const arrived = new Promise<void>((resolve, reject) => {
+        own = { generation, resolve, reject };
+        expected.set(key, own);
       });
+      // Most responses come with the POST, and then nobody looks at this one.
+      arrived.catch(() => {});
+      return {
+        arrived,
+        drop() {
+          if (expected.get(key) === own) expected.delete(key);
+        },
+      };
+    },
+    abandon(generation) {
+      for (const [key, waiting] of expected) {
+        if (waiting.generation !== generation) continue;
+        expected.delete(key);
+        waiting.reject(options.lost());
+      }
+    },
+    get unanswered() {
+      return asked.size;
     },
     forget(generation) {
       for (const requestId of asked.drop(generation)) {

@@ -28,6 +28,7 @@ export function createListener(parts: Parts, ping: () => Promise<void>): Listeni
       accept: EVENT_STREAM,
       signal,
       lane: 'listen',
+      background: true,
       ...(lastEventId === undefined ? {} : { extra: new Map([[LAST_EVENT_ID, lastEventId]]) }),
     });
     const isEventStream = mediaType(response.header('content-type')) === EVENT_STREAM;
@@ -67,6 +68,7 @@ export function createListener(parts: Parts, ping: () => Promise<void>): Listeni
       await ping();
       return true;
     },
+    isHostAsked: () => parts.inbox.unanswered > 0,
     onOpen() {
       stopListening = context.lists.listening();
       const generation = parts.handle.current;

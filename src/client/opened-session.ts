@@ -10,6 +10,7 @@ import { isRequest, isResponse, type Message, type WithId } from '../protocol/js
 import type { ListKind } from '../session/list-changes.js';
 import type { OpenOutcome } from '../session/opener.js';
 import { exchange } from './exchange.js';
+import { redact } from './failures.js';
 import type { ServerContext } from './server-context.js';
 import type { SessionIdentity } from './session-http.js';
 
@@ -24,9 +25,12 @@ export interface OpenedSession extends SessionIdentity {
 export class InitializeRefused extends MooringError {
   readonly response: Message;
 
-  constructor(server: string, response: Message) {
+  constructor(context: ServerContext, identity: SessionIdentity, response: Message) {
     const { code = 0, message = '' } = response.error ?? {};
-    super('MOORING_OPEN_FAILED', `${server} refused initialize: ${message} (JSON-RPC ${code})`, { server });
+    const shown = redact(context, identity, message);
+    super('MOORING_OPEN_FAILED', `${context.name} refused initialize: ${shown} (JSON-RPC ${code})`, {
+      server: context.name,
+    });
     this.response = response;
   }
 }
@@ -34,12 +38,24 @@ export class InitializeRefused extends MooringError {
 /** Nobody waits that long for an `initialize`; then it is given up, and a server that is still at it is hung. */
 const GIVE_UP_MS = 5 * 60_000;
 
-/** Never rejects. `onOther` gets whatever else the server sent on the way. */
+export interface OpenSessionOptions {
+  /** Once this is aborted nothing is sent any more. */
+  closing: AbortSignal;
+  /** Once this is aborted nobody waits for the answer. */
+  abandoned: AbortSignal;
+  /** How long a server that cannot be reached is tried, ms. */
+  insistMs: number;
+  /** The server issued this id, whatever else it answered. */
+  onId(id: string, identity: SessionIdentity): void;
+  /** Whatever else the server sent on the way. */
+  onOther(message: Message): void;
+}
+
+/** Never rejects. */
 export async function openSession(
   context: ServerContext,
   initialize: Message,
-  onId: (id: string, identity: SessionIdentity) => void,
-  onOther: (message: Message) => void,
+  { closing, abandoned, insistMs, onId, onOther }: OpenSessionOptions,
 ): Promise<OpenOutcome<OpenedSession>> {
   const identity: SessionIdentity = {
     id: undefined,
@@ -56,7 +72,10 @@ export async function openSession(
     patience.abort(new DOMException('initialize was given up', 'TimeoutError')),
   );
   let error: Error | undefined;
+  /** Ids that were issued with an answer that was not the last: a 401 before the credentials were refreshed. */
+  const earlier: string[] = [];
   const issue = (id: string): void => {
+    if (issued !== undefined && issued !== id) earlier.push(issued);
     issued = id;
     // The DELETE at the end of the process takes the headers of the last request, and this one had no id yet.
     identity.lastHeaders = new Map(identity.lastHeaders).set(SESSION_ID, id);
@@ -66,14 +85,19 @@ export async function openSession(
     await exchange(context, identity, {
       message: initialize,
       signal: patience.signal,
-      closing: patience.signal,
-      insist: false,
-      onHeaders({ status, response, retryAfterMs }) {
-        hintMs = status === 429 || status === 503 ? retryAfterMs : undefined;
+      closing,
+      abandoned,
+      notAfter: closing,
+      insistMs,
+      obeysRetryAfter: false,
+      onResponse(response) {
         const id = response.header(SESSION_ID);
-        if (status >= 300 || id === undefined) return;
+        if (id === undefined) return;
         if (isSessionId(id)) issue(id);
         else error = badId(context.name);
+      },
+      onHeaders({ status, retryAfterMs }) {
+        hintMs = status === 429 || status === 503 ? retryAfterMs : undefined;
       },
       onMessage(message) {
         if (isResponse(message)) answer = message;
@@ -92,12 +116,15 @@ export async function openSession(
     response: answer ?? { jsonrpc: '2.0', id: 0 },
     declared: declaredKinds(answer),
   });
-  if (error === undefined && answer?.error !== undefined) error = new InitializeRefused(context.name, answer);
+  if (error === undefined && answer?.error !== undefined)
+    error = new InitializeRefused(context, identity, answer);
   if (error === undefined && answer === undefined) error = noAnswer(context.name);
-  if (error === undefined) return { opened };
+  const others = earlier.map((id) => ({ ...opened, id }));
+  if (error === undefined) return others.length === 0 ? { opened } : { opened, left: others };
+  const left = issued === undefined ? others : [...others, opened];
   return {
     error,
-    ...(issued === undefined ? {} : { left: opened }),
+    ...(left.length === 0 ? {} : { left }),
     ...(hintMs === undefined ? {} : { retryAfterMs: hintMs }),
   };
 }

@@ -15,12 +15,20 @@ export type Listen = 'off' | 'active' | 'always';
 export interface ServerOptions {
   /** The Streamable HTTP endpoint, http or https. */
   url: string | URL;
-  /** Sent with every request; a function is asked again for each one (report R067). */
+  /**
+   * Sent with every request; a function is asked again for each one (report R067). Sessions are not shared between
+   * callers whose credentials differ; say who they are with `principal` where these change by themselves.
+   */
   headers?: HeadersLike | (() => HeadersLike | Promise<HeadersLike>) | undefined;
   /** Bearer tokens: an `AuthProvider` of SDK v2, or an `OAuthClientProvider` of either SDK. */
   authProvider?: AuthProvider | undefined;
   /** The SDK's `auth` function; with it an `OAuthClientProvider` can refresh and sign in. */
   auth?: AuthFunction | undefined;
+  /**
+   * Whose credentials these are, when their bytes do not tell: a token that is replaced now and then, a signature
+   * that is new each time. A function is asked at each `acquire`. @default told by the headers; one for an authProvider
+   */
+  principal?: string | (() => string | Promise<string>) | undefined;
   /** Used in place of Mooring's own HTTP client. */
   fetch?: FetchLike | undefined;
   /** Sessions at any moment, for each principal, 1 to 10,000. @default 16 */
@@ -50,6 +58,7 @@ export interface ServerSettings {
   headers: ServerOptions['headers'];
   authProvider: AuthProvider | undefined;
   auth: AuthFunction | undefined;
+  principal: ServerOptions['principal'];
   fetch: FetchLike | undefined;
   maxSessions: number;
   acquireMs: number;
@@ -75,8 +84,9 @@ const schema = z.strictObject({
     .transform((value, context) => {
       try {
         const url = new URL(value);
-        if (url.protocol === 'http:' || url.protocol === 'https:') return url;
-        context.addIssue({ code: 'custom', message: 'must be an http or https URL' });
+        const fault = urlFault(url);
+        if (fault === undefined) return url;
+        context.addIssue({ code: 'custom', message: fault });
       } catch {
         context.addIssue({
           code: 'custom',
@@ -93,6 +103,12 @@ const schema = z.strictObject({
     .optional(),
   authProvider: z.custom<AuthProvider>(isObject, 'must be an object with token() or tokens()').optional(),
   auth: z.custom<AuthFunction>(isFunction, "must be the SDK's auth function").optional(),
+  principal: z
+    .custom<ServerOptions['principal']>(
+      (value) => isFunction(value) || (typeof value === 'string' && value !== ''),
+      'must be a string or a function that returns one',
+    )
+    .optional(),
   fetch: z.custom<FetchLike>(isFunction, 'must be a function').optional(),
   maxSessions: z.number().int().min(1).max(10_000).default(16),
   acquireMs: ms(30_000, 1),
@@ -103,6 +119,12 @@ const schema = z.strictObject({
   deleteMs: ms(2_000, 1),
   exitMs: ms(2_000),
 });
+
+function urlFault(url: URL): string | undefined {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must be an http or https URL';
+  if (url.username === '' && url.password === '') return undefined;
+  return 'must not hold a user name or password; send them in headers (authorization: Basic ...)';
+}
 
 /** Reads one server's options. `where` is how errors name it. */
 export function readServerOptions(where: string, options: unknown): ServerSettings {
@@ -128,6 +150,7 @@ export function readServerOptions(where: string, options: unknown): ServerSettin
     headers: settings.headers,
     authProvider: settings.authProvider,
     auth: settings.auth,
+    principal: settings.principal,
     fetch: settings.fetch,
   };
 }
@@ -155,6 +178,7 @@ export function sameServer(a: ServerSettings, b: ServerSettings): boolean {
     a.listen === b.listen &&
     a.authProvider === b.authProvider &&
     a.auth === b.auth &&
+    a.principal === b.principal &&
     a.fetch === b.fetch
   );
 }

@@ -3,15 +3,16 @@
  * Owns: requests in flight by typed id, so that one can be given up.
  * Refuses: to keep rules of its own; session/ decides when, exchange.ts how.
  */
-import { isMooringError } from '../errors.js';
+import { isMooringError, MooringError } from '../errors.js';
 import { createCookieJar } from '../protocol/cookies.js';
 import { idKey } from '../protocol/ids.js';
 import { isRequest, isResponse, isWorkMethod, type Message, type RequestId } from '../protocol/jsonrpc.js';
 import type { Generation } from '../session/generation.js';
 import type { Attempt } from '../session/handle.js';
-import { linkedController } from '../session/waiting.js';
+import { linkedController, untilAborted } from '../session/waiting.js';
 import { unauthorized } from './credentials.js';
 import { exchange } from './exchange.js';
+import type { Expectation } from './inbox.js';
 import type { OpenedSession } from './opened-session.js';
 import { garbage, type Parts } from './parts.js';
 import type { SessionIdentity } from './session-http.js';
@@ -68,7 +69,9 @@ export function createOutgoing(parts: Parts): Outgoing {
     return async (generation) => {
       const entry = isRequest(message) ? running.get(idKey(message.id)) : undefined;
       if (entry !== undefined) entry.generation = generation.number;
-      const headersThere = listening.postSent();
+      const post = listening.postSent();
+      // The response of a request may come on the listening stream, and even before the 202 that says so.
+      const expectation = isRequest(message) ? inbox.expect(message.id, generation.number) : undefined;
       try {
         const result = await exchange(context, generation.opened, {
           message,
@@ -77,10 +80,10 @@ export function createOutgoing(parts: Parts): Outgoing {
           ...(options.headers === undefined ? {} : { headers: options.headers }),
           ...(options.resumptionToken === undefined ? {} : { resumeFrom: options.resumptionToken }),
           onMessage: (answer) => toHost(answer, generation.number),
-          onHeaders: headersThere,
+          onHeaders: post.answered,
           onEventId: (id) => options.onEventId?.(id),
           onGarbage: (what) => parts.onError(garbage(parts, what)),
-          elsewhere: () => inbox.expect(message.id as RequestId, generation.number),
+          elsewhere: () => responseElsewhere(expectation, signal),
         });
         if ('refused' in result && result.refused === 401) {
           if (refusedFor401) throw unauthorized(context.name, 401, 'a new session did not help');
@@ -88,14 +91,29 @@ export function createOutgoing(parts: Parts): Outgoing {
         }
         return result;
       } finally {
-        headersThere();
+        post.gaveUp();
+        expectation?.drop();
       }
     };
   };
 
-  const workBegins = (method: string): void => {
+  /** A 202 to a request: its response comes on the listening stream, if there is one. */
+  const responseElsewhere = async (
+    expectation: Expectation | undefined,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const canCome = context.settings.listen !== 'off' && listening.state !== 'not-offered';
+    if (expectation !== undefined && canCome) return untilAborted(expectation.arrived, signal);
+    throw new MooringError(
+      'MOORING_BAD_RESPONSE',
+      `${context.name} answered a request with 202, so its response would have to come on a listening stream, ` +
+        "and there is none; set listen to 'active'",
+      { server: context.name, httpStatus: 202 },
+    );
+  };
+
+  const workBegins = (): void => {
     working += 1;
-    lists.workBegins(method);
     listening.workBegan();
   };
 
@@ -121,12 +139,16 @@ export function createOutgoing(parts: Parts): Outgoing {
     const isWork = isWorkMethod(message.method);
     const { controller: abort, unlink } = linkedController(handle.cut, options.signal);
     running.set(key, { abort, generation: 0 });
-    if (isWork) workBegins(message.method);
+    if (isWork) workBegins();
+    let isFirstTry = true;
     try {
       const attempt = attemptWith(message, options, abort.signal, toHost);
       const status = await handle.run(
         key,
         async (generation) => {
+          // Only now is it known what the server declared.
+          if (isWork && isFirstTry) lists.workBegins(message.method);
+          isFirstTry = false;
           if (isWork && wantsStreamFirst()) await listening.settled(STREAM_FIRST_MS);
           return attempt(generation);
         },
@@ -216,6 +238,8 @@ export function createOutgoing(parts: Parts): Outgoing {
           message,
           signal: abort.signal,
           closing: handle.closing,
+          // A stream without an end must not keep an idle host from ending.
+          ...(message.method === SUBSCRIBE ? { lane: 'listen' as const } : {}),
           ...(options.headers === undefined ? {} : { headers: options.headers }),
           onMessage: parts.toHost,
           onGarbage: (what) => parts.onError(garbage(parts, what)),

@@ -21,6 +21,10 @@ export interface Parts {
   readonly restore: Restore;
   toHost(message: Message): void;
   onError(error: Error): void;
+  /** A session was opened, with these credentials. */
+  onOpened(credentials: ReadonlyMap<string, string>): void;
+  /** Close has begun. */
+  onClosing(): void;
   /** An id for a request of ours, never one of the host's. */
   nextId(): string;
   /** The `initialize` of the host, once it was sent. */

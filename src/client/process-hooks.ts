@@ -1,5 +1,5 @@
 /**
- * The one set of hooks on the end of the process, however many sessions there are.
+ * The one set of hooks on the end of the process, however many sessions, and copies of this package, there are.
  * Owns: signals that nobody else handles, `beforeExit`, `exit`; the only state that is the process's, not an instance's.
  * Refuses: a signal that the host listens to, uncaught errors (Node keeps its stack and exit code), growing
  * listener counts (reports R010, R013).
@@ -8,7 +8,7 @@ import { constants } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
 import { deleteBlocking, type ExitTarget } from './exit-sender.js';
 
-/** Something that has sessions to give back when the process ends. */
+/** Something that has sessions to give back when the process ends. Its shape is shared between versions. */
 export interface Releasable {
   /** Ends everything now: nothing in flight is waited for. Never rejects. */
   release(deadlineMs: number): Promise<void>;
@@ -16,13 +16,20 @@ export interface Releasable {
   rest(): Promise<void>;
   /** What is left for the `exit` event. */
   exitTargets(): OwedTarget[];
-  /** Milliseconds that the `exit` event may take for it. */
-  readonly exitMs: number;
 }
 
 export interface OwedTarget extends ExitTarget {
+  /** Milliseconds that the `exit` event may take for it. */
+  exitMs: number;
   /** Told the HTTP status of its DELETE, -1 for none. */
   onStatus(status: number): void;
+}
+
+/** Two copies of the package must not take each other's listeners for the host's: the first one's hooks serve both. */
+const SHARED = Symbol.for('mooring.process-hooks.v1');
+
+interface Hooks {
+  add(releasable: Releasable): () => void;
 }
 
 type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
@@ -32,37 +39,103 @@ const RELEASE_MS = 2_000;
 /** PID 1 has no default action for signals: it ends by itself when the signal has not ended it by then, ms. */
 const PID_1_MS = 50;
 
-const registered = new Set<Releasable>();
-const listeners = new Map<Signal, () => void>();
-let releasing = false;
-let resting = false;
-
 /** Adds to the hooks; the result takes it off again. */
 export function hookProcess(releasable: Releasable): () => void {
-  if (registered.size === 0) install();
-  registered.add(releasable);
-  return () => {
-    if (registered.delete(releasable) && registered.size === 0) uninstall();
+  const shared = globalThis as { [SHARED]?: Hooks };
+  shared[SHARED] ??= createHooks();
+  return shared[SHARED].add(releasable);
+}
+
+function createHooks(): Hooks {
+  const registered = new Set<Releasable>();
+  const listeners = new Map<Signal, () => void>();
+  let releasing = false;
+  let resting = false;
+
+  const targets = (): OwedTarget[] => [...registered].flatMap((releasable) => releasable.exitTargets());
+
+  const deleteLeft = (maxMs: number): void => {
+    const left = targets();
+    if (left.length === 0) return;
+    const statuses = deleteBlocking(left, Math.min(maxMs, Math.max(...left.map(({ exitMs }) => exitMs))));
+    statuses.forEach((status, at) => left[at]?.onStatus(status));
   };
-}
 
-function install(): void {
-  process.on('beforeExit', onBeforeExit);
-  process.on('exit', onExit);
-  if (!isMainThread) return;
-  for (const signal of SIGNALS) {
-    const listener = (): void => onSignal(signal);
-    listeners.set(signal, listener);
-    // First in line: a listener that the host added with once() has not left the list yet.
-    process.prependListener(signal, listener);
-  }
-}
+  const raise = (signal: Signal): void => {
+    uninstall();
+    registered.clear();
+    process.kill(process.pid, signal);
+    if (process.pid === 1) setTimeout(() => process.exit(128 + constants.signals[signal]), PID_1_MS);
+  };
 
-function uninstall(): void {
-  process.off('beforeExit', onBeforeExit);
-  process.off('exit', onExit);
-  for (const [signal, listener] of listeners) process.off(signal, listener);
-  listeners.clear();
+  const releaseAll = async (signal: Signal): Promise<void> => {
+    const startedAt = performance.now();
+    const left = (): number => RELEASE_MS - (performance.now() - startedAt);
+    // This timer keeps the process, so that it ends by the signal and not by having nothing to do.
+    let timer: NodeJS.Timeout | undefined;
+    const deadline = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, RELEASE_MS);
+    });
+    await Promise.race([
+      Promise.all([...registered].map((releasable) => releasable.release(left()))),
+      deadline,
+    ]);
+    clearTimeout(timer);
+    // What was being tried again in the background has no later any more.
+    deleteLeft(left());
+    raise(signal);
+  };
+
+  const onSignal = (signal: Signal): void => {
+    const others = process.listenerCount(signal) - 1 - countSignalExit();
+    if (others > 0) return;
+    // A second signal while we are at it: the user means it.
+    if (releasing) {
+      raise(signal);
+      return;
+    }
+    releasing = true;
+    void releaseAll(signal);
+  };
+
+  const onBeforeExit = (): void => {
+    if (resting) return;
+    resting = true;
+    void Promise.all([...registered].map((releasable) => releasable.rest())).finally(() => {
+      resting = false;
+    });
+  };
+
+  const onExit = (): void => deleteLeft(Number.POSITIVE_INFINITY);
+
+  const install = (): void => {
+    process.on('beforeExit', onBeforeExit);
+    process.on('exit', onExit);
+    if (!isMainThread) return;
+    for (const signal of SIGNALS) {
+      const listener = (): void => onSignal(signal);
+      listeners.set(signal, listener);
+      // First in line: a listener that the host added with once() has not left the list yet.
+      process.prependListener(signal, listener);
+    }
+  };
+
+  const uninstall = (): void => {
+    process.off('beforeExit', onBeforeExit);
+    process.off('exit', onExit);
+    for (const [signal, listener] of listeners) process.off(signal, listener);
+    listeners.clear();
+  };
+
+  return {
+    add(releasable) {
+      if (registered.size === 0) install();
+      registered.add(releasable);
+      return () => {
+        if (registered.delete(releasable) && registered.size === 0) uninstall();
+      };
+    },
+  };
 }
 
 /** signal-exit re-raises by itself, but only when no other listener is left. */
@@ -72,45 +145,4 @@ function countSignalExit(): number {
   ];
   const v3 = (process as { __signal_exit_emitter__?: { count?: unknown } }).__signal_exit_emitter__;
   return [v4, v3].reduce((sum, emitter) => sum + (typeof emitter?.count === 'number' ? emitter.count : 0), 0);
-}
-
-function onSignal(signal: Signal): void {
-  const others = process.listenerCount(signal) - 1 - countSignalExit();
-  if (others > 0) return;
-  // A second signal while we are at it: the user means it.
-  if (releasing) {
-    raise(signal);
-    return;
-  }
-  releasing = true;
-  const all = [...registered].map((releasable) => releasable.release(RELEASE_MS));
-  void Promise.all(all).finally(() => raise(signal));
-}
-
-function raise(signal: Signal): void {
-  uninstall();
-  registered.clear();
-  process.kill(process.pid, signal);
-  if (process.pid !== 1) return;
-  // Not through the clock: this timer must keep the process until it has ended itself.
-  setTimeout(() => process.exit(128 + constants.signals[signal]), PID_1_MS);
-}
-
-function onBeforeExit(): void {
-  if (resting) return;
-  resting = true;
-  void Promise.all([...registered].map((releasable) => releasable.rest())).finally(() => {
-    resting = false;
-  });
-}
-
-function onExit(): void {
-  const targets = [...registered].flatMap((releasable) => releasable.exitTargets());
-  if (targets.length === 0) return;
-  const exitMs = Math.max(...[...registered].map((releasable) => releasable.exitMs));
-  const statuses = deleteBlocking(
-    targets.map(({ url, headers }) => ({ url, headers })),
-    exitMs,
-  );
-  statuses.forEach((status, at) => targets[at]?.onStatus(status));
 }

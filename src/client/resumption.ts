@@ -73,7 +73,7 @@ export async function resume(
       continue;
     }
     if (end === 'complete') return true;
-    if (end === 'unreadable') return false;
+    if (end !== 'incomplete') return false;
     if (from.lastId !== before) {
       fruitless = -1;
       backoff.reset();

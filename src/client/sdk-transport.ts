@@ -31,6 +31,7 @@ export interface TransportParts {
 export function createSdkTransport(
   connection: () => Connection,
   close: (reason: EndReason) => Promise<void>,
+  isEnding: () => boolean,
 ): TransportParts {
   let started = false;
   let closing: Promise<void> | undefined;
@@ -53,6 +54,7 @@ export function createSdkTransport(
       try {
         await connection().send(message, readSendOptions(options));
       } catch (error) {
+        if (isEnding()) return neverSettles();
         if (options?.requestSignal?.aborted !== true && !isClosed(error)) transport.onerror?.(error as Error);
         throw error;
       }
@@ -71,7 +73,14 @@ export function createSdkTransport(
 
   return {
     transport,
-    toHost: (message) => transport.onmessage?.(message),
+    toHost(message) {
+      try {
+        transport.onmessage?.(message);
+      } catch (error) {
+        // A host's handler that throws is the host's fault, not the answer's.
+        transport.onerror?.(error as Error);
+      }
+    },
     onError: (error) => transport.onerror?.(error),
   };
 }
@@ -88,6 +97,14 @@ function readSendOptions(options: SdkSendOptions | undefined): SendOptions {
     ...(onresumptiontoken === undefined ? {} : { onEventId: onresumptiontoken }),
     ...(onRequestStreamEnd === undefined ? {} : { onStreamEnd: onRequestStreamEnd }),
   };
+}
+
+/**
+ * A signal is ending the process. A rejection now would be one that no host expects, and would end the process by an
+ * unhandled rejection instead of by the signal.
+ */
+export function neverSettles<T>(): Promise<T> {
+  return new Promise<T>(() => {});
 }
 
 function isClosed(error: unknown): boolean {

@@ -4,13 +4,14 @@
  */
 import type { Clock } from '../clock.js';
 import type { Fingerprint } from '../session/fingerprint.js';
-import type { Ledger, Owed } from '../session/ledger.js';
+import type { Ledger } from '../session/ledger.js';
 import type { ListChanges } from '../session/list-changes.js';
 import type { OpenLimiter } from '../session/open-limiter.js';
+import type { Owed } from '../session/owed.js';
 import type { ServerMemory } from '../session/server-memory.js';
 import type { Terminator } from '../session/terminator.js';
 import type { Credentials } from './credentials.js';
-import type { ExitTarget } from './exit-sender.js';
+import type { OwedTarget } from './process-hooks.js';
 import type { ServerSettings } from './options.js';
 import type { Wire } from './wire.js';
 
@@ -21,19 +22,27 @@ export interface ServerContext {
   readonly clock: Clock;
   readonly wire: Wire;
   readonly credentials: Credentials;
+  /** The same headers, asked for on behalf of whoever opened the session: for what nobody calls for just now. */
+  readonly background: () => Promise<Map<string, string>>;
   readonly memory: ServerMemory;
   readonly limiter: OpenLimiter;
   readonly terminator: Terminator;
   readonly lists: ListChanges;
   readonly ledger: Ledger;
   /** How the end of the process ends what is left. */
-  readonly owed: Owed<() => ExitTarget>;
+  readonly owed: Owed<() => OwedTarget>;
+  readonly latest: LatestCredentials;
   readonly fingerprint: Fingerprint;
   /** Fingerprint of whose credentials these are. */
   readonly principal: string;
   readonly tally: Tally;
   /** The server accepted `initialize` with these headers. */
   onAccepted(headers: ReadonlyMap<string, string>): void;
+}
+
+/** What the host's headers were at the last request to this URL, whichever session sent it. */
+export interface LatestCredentials {
+  headers: ReadonlyMap<string, string>;
 }
 
 /** Counters of `stats()`; they only grow. */

@@ -9,6 +9,7 @@ import type { CookieJar } from '../protocol/cookies.js';
 import { PROTOCOL_VERSION, SESSION_ID } from '../protocol/headers.js';
 import { meaningOfPost } from '../protocol/meaning.js';
 import { retryAfterMs } from '../protocol/retry-after.js';
+import { untilAborted } from '../session/waiting.js';
 import type { ServerContext } from './server-context.js';
 import { type Lane, readText, type WireResponse } from './wire.js';
 
@@ -31,6 +32,14 @@ export interface SessionRequest {
   /** Headers of this request alone; they win over the session's. */
   extra?: ReadonlyMap<string, string>;
   signal: AbortSignal;
+  /** Nobody calls for it just now: a DELETE, the listening GET. */
+  background?: boolean;
+  /** Once this is aborted nothing is sent any more; what was sent goes on. */
+  notAfter?: AbortSignal;
+  /** Once this is aborted nobody waits: the request does not keep the process alive. */
+  abandoned?: AbortSignal;
+  /** Each response, before its body: also one that is followed by a second try. */
+  onResponse?(response: WireResponse): void;
   lane?: Lane;
 }
 
@@ -64,8 +73,9 @@ export async function sendForSession(
     hasRetryAfter: false,
     body: reply.errorText,
   });
-  if (meaning !== 'unauthorized' || !(await context.credentials.refresh(headers, reply.response)))
-    return reply;
+  if (meaning !== 'unauthorized') return reply;
+  const refreshing = context.credentials.refresh(headers, reply.response);
+  if (!(await untilAborted(refreshing, request.signal))) return reply;
   const again = await sendOnce(context, identity, request, await composeHeaders(context, identity, request));
   return { ...again, refreshedInVain: again.status === 401 };
 }
@@ -75,9 +85,13 @@ async function composeHeaders(
   identity: SessionIdentity,
   request: SessionRequest,
 ): Promise<Map<string, string>> {
-  const headers = await context.credentials.headers();
+  // A host's function that never answers must not outlive the request's own deadline.
+  const asked = request.background === true ? context.background() : context.credentials.headers();
+  const headers = await untilAborted(asked, request.signal);
   request.signal.throwIfAborted();
+  request.notAfter?.throwIfAborted();
   identity.credentials = new Map(headers);
+  context.latest.headers = identity.credentials;
   headers.set('accept', request.accept);
   // Nothing between may hold small events back to compress them (report R103).
   headers.set('accept-encoding', 'identity');
@@ -87,24 +101,34 @@ async function composeHeaders(
   headers.delete(PROTOCOL_VERSION);
   if (identity.id !== undefined) headers.set(SESSION_ID, identity.id);
   if (identity.version !== undefined) headers.set(PROTOCOL_VERSION, identity.version);
-  const cookies = identity.cookies.header();
-  if (cookies !== undefined) {
-    const own = headers.get('cookie');
-    headers.set('cookie', own === undefined ? cookies : `${own}; ${cookies}`);
-  }
+  setCookies(headers, identity);
   identity.lastHeaders = new Map(headers);
   for (const [name, value] of request.extra ?? []) headers.set(name, value);
   return headers;
 }
 
+/** The host's own cookies and those that the server set on this session. */
+export function setCookies(headers: Map<string, string>, { cookies, credentials }: SessionIdentity): void {
+  const all = [credentials.get('cookie'), cookies.header()].filter((value) => value !== undefined);
+  if (all.length > 0) headers.set('cookie', all.join('; '));
+}
+
 async function sendOnce(
   context: ServerContext,
   identity: SessionIdentity,
-  { method, body, signal, lane = 'call' }: SessionRequest,
+  { method, body, signal, abandoned, onResponse, lane = 'call' }: SessionRequest,
   headers: ReadonlyMap<string, string>,
 ): Promise<Reply> {
   const send = (url: URL): Promise<WireResponse> =>
-    context.wire.send({ method, url, headers, signal, lane, ...(body === undefined ? {} : { body }) });
+    context.wire.send({
+      method,
+      url,
+      headers,
+      signal,
+      lane,
+      ...(body === undefined ? {} : { body }),
+      ...(abandoned === undefined ? {} : { abandoned }),
+    });
   const url = context.memory.location ?? context.settings.url;
   let response = await send(url);
   if (response.status === 307 || response.status === 308) {
@@ -117,7 +141,8 @@ async function sendOnce(
     }
     context.memory.location = target;
   }
-  identity.cookies.store(response.setCookie);
+  onResponse?.(response);
+  identity.cookies.store(response.setCookie, wallNow());
   const { status } = response;
   return {
     status,

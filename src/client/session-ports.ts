@@ -5,35 +5,53 @@
  */
 import { MooringError } from '../errors.js';
 import { publish } from '../events.js';
+import { meaningOfDelete } from '../protocol/meaning.js';
 import type { Message } from '../protocol/jsonrpc.js';
 import type { Generation } from '../session/generation.js';
 import type { HandlePorts } from '../session/handle.js';
+import type { OpenOutcome } from '../session/opener.js';
 import { exchange } from './exchange.js';
-import type { ExitTarget } from './exit-sender.js';
 import { type OpenedSession, openSession } from './opened-session.js';
 import { describe, type Parts } from './parts.js';
-import { type SessionIdentity, sendForSession } from './session-http.js';
+import type { OwedTarget } from './process-hooks.js';
+import { type SessionIdentity, sendForSession, setCookies } from './session-http.js';
+
+/** How long the very first open insists on a server that cannot be reached, ms. */
+const FIRST_CONNECT_MS = 5_000;
 
 export function createSessionPorts(parts: Parts, onIdle: () => void): HandlePorts<OpenedSession> {
   const { context } = parts;
-  const { settings, memory, ledger, owed, tally } = context;
+  const { settings, memory, ledger, owed, tally, terminator } = context;
 
-  const exitTarget = ({ lastHeaders }: SessionIdentity): ExitTarget => {
-    const headers = Object.fromEntries(lastHeaders);
-    delete headers['content-type'];
-    return { url: (memory.location ?? settings.url).href, headers };
+  /** The DELETE that the end of the process sends, with what is known by then. */
+  const exitTarget = (id: string, identity: SessionIdentity): OwedTarget => {
+    const headers = new Map(identity.lastHeaders);
+    headers.delete('content-type');
+    setCookies(headers, identity);
+    const { latest } = context;
+    const isStale = [...latest.headers].some(([name, value]) => identity.credentials.get(name) !== value);
+    return {
+      url: (memory.location ?? settings.url).href,
+      headers: Object.fromEntries(headers),
+      ...(isStale ? { otherHeaders: Object.fromEntries([...headers, ...latest.headers]) } : {}),
+      exitMs: settings.exitMs,
+      onStatus(status) {
+        if (status > 0 && meaningOfDelete(status) === 'confirmed') ledger.settled(settings.url.href, id);
+      },
+    };
   };
 
   /** From here on somebody owes this id a DELETE. */
   const owe = (id: string, identity: SessionIdentity): void => {
-    owed.add(id, () => exitTarget(identity));
+    terminator.issued(id);
+    owed.add(settings.url.href, id, () => exitTarget(id, identity));
     ledger.opened({ url: settings.url.href, id, principal: context.principal });
   };
 
   const settle = (id: string | undefined): void => {
     if (id === undefined) return;
-    owed.settle(id);
-    ledger.settled(id);
+    owed.settle(settings.url.href, id);
+    ledger.settled(settings.url.href, id);
   };
 
   const sendToNew = async (
@@ -58,11 +76,24 @@ export function createSessionPorts(parts: Parts, onIdle: () => void): HandlePort
   };
 
   return {
-    open(number) {
+    async open(number, closing, abandoned) {
       const asked = parts.initialize();
       if (asked === undefined) throw new MooringError('MOORING_BAD_REQUEST', 'send initialize first');
       const message = number === 1 ? asked : { ...asked, id: parts.nextId() };
-      return openSession(context, message, owe, (other) => parts.inbox.take(other, { generation: number }));
+      const open = (): Promise<OpenOutcome<OpenedSession>> =>
+        openSession(context, message, {
+          closing,
+          abandoned,
+          // A host that starts wants to hear soon that nobody is there; a call in mid-life can wait.
+          insistMs: number === 1 ? Math.min(FIRST_CONNECT_MS, settings.acquireMs) : settings.acquireMs,
+          onId: owe,
+          onOther: (other) => parts.inbox.take(other, { generation: number }),
+        });
+      const outcome = await open();
+      if (!('error' in outcome) || memory.location === undefined || closing.aborted) return outcome;
+      // The redirect that was followed once may lead nowhere by now.
+      memory.location = undefined;
+      return outcome.left === undefined ? open() : outcome;
     },
     async restore(generation, signal) {
       await sendToNew(generation, { jsonrpc: '2.0', method: 'notifications/initialized' }, signal);
@@ -72,25 +103,36 @@ export function createSessionPorts(parts: Parts, onIdle: () => void): HandlePort
       }
     },
     async sendDelete(opened, signal) {
-      const reply = await sendForSession(context, opened, { method: 'DELETE', accept: '*/*', signal });
+      const reply = await sendForSession(context, opened, {
+        method: 'DELETE',
+        accept: '*/*',
+        signal,
+        background: true,
+      });
       reply.response.discard();
       const { status, retryAfterMs } = reply;
       return retryAfterMs === undefined ? { status } : { status, retryAfterMs };
     },
     onOpened(generation, kind) {
-      context.onAccepted(generation.opened.credentials);
+      parts.onOpened(generation.opened.credentials);
       tally[kind === 'first' ? 'opened' : 'reopened'] += 1;
       publish(kind === 'first' ? 'opened' : 'reopened', describe(parts, generation));
       if (kind === 'first') return;
       bindStream(parts, generation);
       // The server may have changed while nobody listened; whoever keeps lists asks again.
-      if (kind === 'reopened') context.lists.unheard();
+      context.lists.unheard();
     },
     onRetired(generation, reason) {
       publish('retired', { ...describe(parts, generation), reason });
       parts.listening.unbind(reason);
+      // Nothing that was to come on its listening stream will come any more.
+      parts.inbox.abandon(generation.number);
       // The server itself said that it does not know it: there is nothing left to end.
       if (generation.refusedWith === 404) settle(generation.opened.id);
+    },
+    onClosing() {
+      parts.listening.seal();
+      parts.onClosing();
     },
     onForgotten: (generation) => parts.inbox.forget(generation.number),
     onDeleted(opened, number, reason, status, durationMs) {

@@ -1,23 +1,16 @@
 /**
  * `createSessions`: every MCP session of a process, opened once per scope, reused, bounded, ended.
- * Owns: the configured servers and their pools, one for each principal.
- * Refuses: two sessions for one server, scope and principal; a session that nobody will end.
+ * Owns: lending, scopes, reload and close; the pools are configured-servers.ts'.
+ * Refuses: two sessions for one server, scope and principal; options that are misspelt.
  */
 import { MooringError } from '../errors.js';
-import { untilAborted } from '../session/waiting.js';
-import { createCore, createTally } from './core.js';
+import { createConfiguredServers } from './configured-servers.js';
+import { createCore } from './core.js';
 import { createLease, type Lease } from './lease.js';
-import {
-  applyBounds,
-  readServerOptions,
-  type ServerOptions,
-  type ServerSettings,
-  sameServer,
-} from './options.js';
-import { createPrincipals } from './principal.js';
+import { readServerOptions, type ServerOptions, type ServerSettings } from './options.js';
 import type { SdkClient } from './sdk-shapes.js';
-import { createServerPool, type ServerPool } from './server-pool.js';
-import type { Tally } from './server-context.js';
+import { neverSettles } from './sdk-transport.js';
+import type { PoolCounts } from './server-pool.js';
 
 export interface SessionsOptions<C extends SdkClient> {
   /** The servers, by the names that `use` and `acquire` take. */
@@ -36,7 +29,7 @@ export interface UseOptions {
   signal?: AbortSignal;
 }
 
-/** Counts of one server; the first six are of now, the others since the start. */
+/** Counts of one server; the first six are of now (of the current configuration), the others since the start. */
 export interface ServerStats {
   opening: number;
   live: number;
@@ -58,7 +51,10 @@ export interface Sessions<C extends SdkClient> {
    * and whatever `fn` throws
    */
   use<T>(server: string, options: UseOptions, fn: (client: C, lease: Lease<C>) => T | Promise<T>): Promise<T>;
-  /** The same by hand: give the lease back with `release()`, or let `await using` do it. */
+  /**
+   * The same by hand: give the lease back with `release()`, or let `await using` do it.
+   * @throws MooringError as `use`
+   */
   acquire(server: string, options?: UseOptions): Promise<Lease<C>>;
   /** The conversation, run or window is over: ends its sessions with every server. Never rejects. */
   endScope(scope: string): Promise<void>;
@@ -67,13 +63,6 @@ export interface Sessions<C extends SdkClient> {
   /** Ends everything; nothing is lent any more. Never rejects. */
   close(): Promise<void>;
   stats(): Readonly<{ servers: Readonly<Record<string, Readonly<ServerStats>>> }>;
-}
-
-interface Configured<C extends SdkClient> {
-  settings: ServerSettings;
-  pools: Map<string, ServerPool<C>>;
-  /** Sessions of an older configuration that still count. */
-  leaving: Promise<unknown>;
 }
 
 /**
@@ -91,91 +80,44 @@ interface Configured<C extends SdkClient> {
  */
 export function createSessions<C extends SdkClient>(options: SessionsOptions<C>): Sessions<C> {
   checkOptions(options);
-  const servers = new Map<string, Configured<C>>();
-  const tallies = new Map<string, Tally>();
+  const settings = readServers(options.servers);
   let closed: Promise<void> | undefined;
-
-  const allPools = (): Array<ServerPool<C>> =>
-    [...servers.values()].flatMap(({ pools }) => [...pools.values()]);
+  /** Callers on their way to a pool, which the end of their scope must reach as well. */
+  const coming = new Set<{ scope: string; isOver: boolean }>();
 
   const core = createCore({
     hooks: options.hooks ?? true,
-    exitMs: () => Math.max(0, ...[...servers.values()].map(({ settings }) => settings.exitMs)),
     async release(deadlineMs) {
-      await Promise.all(allPools().map((pool) => pool.release(deadlineMs)));
+      await Promise.all(servers.pools().map((pool) => pool.endNow(deadlineMs)));
     },
     async rest() {
-      await Promise.all(allPools().map((pool) => pool.rest()));
+      await Promise.all(servers.pools().map((pool) => pool.rest()));
     },
   });
-  const principals = createPrincipals(core.fingerprint);
-
-  for (const [name, serverOptions] of Object.entries(options.servers)) {
-    const settings = readServerOptions(name, serverOptions);
-    servers.set(name, { settings, pools: new Map(), leaving: Promise.resolve() });
-  }
-
-  const tallyOf = (name: string): Tally => {
-    const tally = tallies.get(name) ?? createTally();
-    tallies.set(name, tally);
-    return tally;
-  };
-
-  const configured = (name: string): Configured<C> => {
-    const found = servers.get(name);
-    if (found !== undefined) return found;
-    const known = [...servers.keys()].join(', ') || 'none';
-    throw new MooringError('MOORING_BAD_OPTIONS', `no server is called ${name}; configured: ${known}`, {
-      server: name,
-    });
-  };
-
-  const poolOf = async (name: string, signal: AbortSignal | undefined): Promise<ServerPool<C>> => {
-    const server = configured(name);
-    const probe = core.context(name, server.settings, {
-      tally: tallyOf(name),
-      principal: '',
-      onAccepted() {},
-    });
-    // A token provider speaks for one principal, whatever token it hands out today.
-    const headers =
-      server.settings.authProvider === undefined
-        ? await untilAborted(probe.credentials.headers(), signal)
-        : new Map<string, string>();
-    const principal = principals.of(headers);
-    if (closed !== undefined || servers.get(name) !== server) throw closedError(name);
-    let pool = server.pools.get(principal);
-    if (pool === undefined) {
-      pool = createServerPool<C>({
-        context: core.context(name, server.settings, {
-          tally: tallyOf(name),
-          principal,
-          onAccepted: (sent) => {
-            if (server.settings.authProvider === undefined) principals.accepted(sent);
-          },
-        }),
-        isCurrent: (sent) => principals.of(sent) === principal,
-        headers,
-        before: server.leaving,
-        createClient: (scope) => options.createClient({ server: name, scope }),
-      });
-      server.pools.set(principal, pool);
-    }
-    return pool;
-  };
+  const servers = createConfiguredServers<C>(settings, { core, createClient: options.createClient });
 
   const acquire = async (name: string, { scope = 'process', signal }: UseOptions = {}): Promise<Lease<C>> => {
-    if (closed !== undefined) throw closedError(name);
-    signal?.throwIfAborted();
-    const pool = await poolOf(name, signal);
-    const entry = await pool.acquire(scope, signal);
-    return createLease({
-      server: name,
-      scope,
-      member: entry.resource,
-      release: () => pool.release1(entry),
-      fingerprint: core.fingerprint,
-    });
+    const arrival = { scope, isOver: false };
+    coming.add(arrival);
+    try {
+      if (closed !== undefined) throw closedError(name);
+      signal?.throwIfAborted();
+      const pool = await servers.poolOf(name, signal);
+      if (closed !== undefined || arrival.isOver) throw closedError(name);
+      const entry = await pool.acquire(scope, signal);
+      return createLease({
+        server: name,
+        scope,
+        member: entry.resource,
+        release: () => pool.giveBack(entry),
+        fingerprint: core.fingerprint,
+      });
+    } catch (error) {
+      if (core.isEnding) return await neverSettles();
+      throw error;
+    } finally {
+      coming.delete(arrival);
+    }
   };
 
   return {
@@ -189,55 +131,33 @@ export function createSessions<C extends SdkClient>(options: SessionsOptions<C>)
       }
     },
     async endScope(scope) {
-      await Promise.all(allPools().map((pool) => pool.endScope(scope)));
+      for (const arrival of coming) if (arrival.scope === scope) arrival.isOver = true;
+      await Promise.all(servers.pools().map((pool) => pool.endScope(scope)));
     },
     async reload(next) {
       if (closed !== undefined) throw closedError('any server');
-      const read = new Map(
-        Object.entries(next).map(([name, value]) => [name, readServerOptions(name, value)]),
-      );
-      const leaving: Array<Promise<unknown>> = [];
-      for (const [name, server] of [...servers]) {
-        const settings = read.get(name);
-        if (settings !== undefined && sameServer(server.settings, settings)) {
-          applyBounds(server.settings, settings);
-          for (const pool of server.pools.values()) pool.boundsChanged();
-          continue;
-        }
-        const gone = Promise.all([...server.pools.values()].map((pool) => pool.close('reloaded')));
-        leaving.push(gone);
-        servers.delete(name);
-        if (settings !== undefined) servers.set(name, { settings, pools: new Map(), leaving: gone });
-      }
-      for (const [name, settings] of read) {
-        if (!servers.has(name)) servers.set(name, { settings, pools: new Map(), leaving: Promise.resolve() });
-      }
-      await Promise.all(leaving);
+      await servers.reload(readServers(next));
     },
     close() {
-      closed ??= Promise.all(allPools().map((pool) => pool.close('closed'))).then(() => core.retire());
+      closed ??= Promise.all(servers.pools().map((pool) => pool.close('closed'))).then(() => core.retire());
       return closed;
     },
     stats() {
       const result: Record<string, Readonly<ServerStats>> = {};
-      for (const [name, { pools }] of servers) {
-        const stats: ServerStats = {
-          opening: 0,
-          live: 0,
-          retiring: 0,
-          leased: 0,
-          waiting: 0,
-          streams: 0,
-          ...tallyOf(name),
-        };
-        for (const pool of pools.values()) {
-          for (const [key, value] of Object.entries(pool.counts())) stats[key as keyof ServerStats] += value;
+      for (const { name, tally, pools } of servers.entries()) {
+        const now: PoolCounts = { opening: 0, live: 0, retiring: 0, leased: 0, waiting: 0, streams: 0 };
+        for (const pool of pools) {
+          for (const [key, value] of Object.entries(pool.counts())) now[key as keyof PoolCounts] += value;
         }
-        result[name] = Object.freeze(stats);
+        result[name] = Object.freeze({ ...now, ...tally });
       }
       return Object.freeze({ servers: Object.freeze(result) });
     },
   };
+}
+
+function readServers(servers: Record<string, ServerOptions>): Map<string, ServerSettings> {
+  return new Map(Object.entries(servers).map(([name, value]) => [name, readServerOptions(name, value)]));
 }
 
 function closedError(name: string): MooringError {

@@ -4,6 +4,7 @@
  */
 import { createConnection, type Connection } from './connection.js';
 import { createCore, createTally } from './core.js';
+import { createCredentials } from './credentials.js';
 import { readServerOptions, type ServerOptions } from './options.js';
 import type { SdkTransport } from './sdk-shapes.js';
 import { createSdkTransport } from './sdk-transport.js';
@@ -31,17 +32,18 @@ export interface MooringTransport extends SdkTransport {
  */
 export function createTransport(
   url: string | URL,
-  options: Omit<ServerOptions, 'url'> = {},
+  options: Omit<ServerOptions, 'url' | 'maxSessions' | 'principal'> = {},
 ): MooringTransport {
   const settings = readServerOptions('createTransport', { ...options, url });
   const core = createCore({
     hooks: true,
-    exitMs: () => settings.exitMs,
     release: (deadlineMs) =>
       connection.close('signal', { drainMs: 0, deleteMs: Math.min(deadlineMs, settings.deleteMs) }),
     rest: () => connection.handle.sleep('exit'),
   });
-  const context = core.context(settings.url.host, settings, {
+  const name = settings.url.host;
+  const credentials = createCredentials(name, settings);
+  const context = core.context(name, settings, credentials, {
     tally: createTally(),
     principal: 'self',
     onAccepted: () => {},
@@ -52,9 +54,10 @@ export function createTransport(
       await connection.close(reason);
       core.retire();
     },
+    () => core.isEnding,
   );
   const connection: Connection = createConnection(context, { scope: 'process', toHost, onError });
   return Object.assign(transport, {
-    finishAuth: (code: string) => context.credentials.finish(code),
+    finishAuth: (code: string) => credentials.finish(code),
   });
 }

@@ -67,12 +67,41 @@ function markWritten(handler: Dispatcher.DispatchHandler, mark: { written: boole
 
 export function createUndiciWire(): Wire {
   const sockets = new Set<Socket>();
-  let unrefed = false;
+  let isUnrefed = false;
+  /** Requests that somebody waits for, and ones that nobody does. */
+  let awaited = 0;
+  let abandoned = 0;
   const calls = createAgent((socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
-    if (unrefed) socket.unref();
+    if (isUnrefed) socket.unref();
   }, false);
+
+  // Which socket carries which request is undici's to know. When nobody waits for any of them, none may keep the
+  // process; idle ones are unrefed already, and undici refs a socket again when it gives it another request.
+  const letGo = (): void => {
+    if (awaited === 0 && abandoned > 0) for (const socket of sockets) socket.unref();
+  };
+
+  /** Counts a request; the result is called when it is over. */
+  const count = (signal: AbortSignal | undefined): (() => void) => {
+    let isAbandoned = false;
+    const onAbandoned = (): void => {
+      isAbandoned = true;
+      awaited -= 1;
+      abandoned += 1;
+      letGo();
+    };
+    awaited += 1;
+    if (signal?.aborted) onAbandoned();
+    else signal?.addEventListener('abort', onAbandoned, { once: true });
+    return () => {
+      signal?.removeEventListener('abort', onAbandoned);
+      if (isAbandoned) abandoned -= 1;
+      else awaited -= 1;
+      letGo();
+    };
+  };
 
   const send = async (wanted: WireRequest): Promise<WireResponse> => {
     const mark = { written: false };
@@ -83,6 +112,7 @@ export function createUndiciWire(): Wire {
       return dispatch(options, handler);
     });
     let response: Dispatcher.ResponseData;
+    const over = own === undefined ? count(wanted.abandoned) : () => {};
     try {
       response = await request(wanted.url, {
         dispatcher,
@@ -92,6 +122,7 @@ export function createUndiciWire(): Wire {
         signal: wanted.signal,
       });
     } catch (error) {
+      over();
       void own?.destroy().catch(() => {});
       if (wanted.signal.aborted) throw wanted.signal.reason;
       throw new WireError(mark.written, error);
@@ -99,7 +130,10 @@ export function createUndiciWire(): Wire {
     const { body, headers } = response;
     // Errors of a body that nobody reads any more have nowhere to go.
     body.on('error', () => {});
-    if (own !== undefined) body.once('close', () => void own.destroy().catch(() => {}));
+    body.once('close', () => {
+      over();
+      void own?.destroy().catch(() => {});
+    });
     return {
       status: response.statusCode,
       header: (name) => first(headers[name]),
@@ -121,7 +155,7 @@ export function createUndiciWire(): Wire {
   return {
     send,
     unref() {
-      unrefed = true;
+      isUnrefed = true;
       for (const socket of sockets) socket.unref();
     },
   };

@@ -12,6 +12,8 @@ export interface WireRequest {
   headers: ReadonlyMap<string, string>;
   body?: string;
   signal: AbortSignal;
+  /** Once this is aborted nobody waits for the answer: it must not keep the process alive. */
+  abandoned?: AbortSignal;
   lane: Lane;
 }
 

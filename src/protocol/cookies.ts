@@ -5,8 +5,8 @@
  */
 
 export interface CookieJar {
-  /** Takes the Set-Cookie lines of one response. */
-  store(setCookie: readonly string[]): void;
+  /** Takes the Set-Cookie lines of one response; `wallNow` in milliseconds since 1970 decides what has expired. */
+  store(setCookie: readonly string[], wallNow: number): void;
   /** Value of the Cookie header, or undefined when there is none. */
   header(): string | undefined;
 }
@@ -14,7 +14,7 @@ export interface CookieJar {
 export function createCookieJar(url: URL): CookieJar {
   const jar = new Map<string, string>();
   return {
-    store(setCookie) {
+    store(setCookie, wallNow) {
       for (const line of setCookie) {
         const [pair = '', ...attributes] = line.split(';');
         const cut = pair.indexOf('=');
@@ -22,7 +22,7 @@ export function createCookieJar(url: URL): CookieJar {
         const name = pair.slice(0, cut).trim();
         const value = pair.slice(cut + 1).trim();
         if (name === '' || /[\r\n;]/.test(value)) continue;
-        const scope = readAttributes(attributes);
+        const scope = readAttributes(attributes, wallNow);
         if (!appliesTo(url, scope)) continue;
         if (scope.expired) jar.delete(name);
         else jar.set(name, value);
@@ -42,8 +42,9 @@ interface CookieScope {
   expired: boolean;
 }
 
-function readAttributes(attributes: readonly string[]): CookieScope {
+function readAttributes(attributes: readonly string[], wallNow: number): CookieScope {
   const scope: CookieScope = { secure: false, expired: false };
+  let maxAge: number | undefined;
   for (const attribute of attributes) {
     const [rawName = '', rawValue = ''] = attribute.split('=', 2);
     const value = rawValue.trim();
@@ -58,11 +59,16 @@ function readAttributes(attributes: readonly string[]): CookieScope {
         scope.secure = true;
         break;
       case 'max-age':
-        scope.expired = Number(value) <= 0;
+        maxAge = Number(value);
+        break;
+      case 'expires':
+        scope.expired = Date.parse(value) <= wallNow;
         break;
       default:
     }
   }
+  // RFC 6265, 5.3: Max-Age wins over Expires.
+  if (maxAge !== undefined && !Number.isNaN(maxAge)) scope.expired = maxAge <= 0;
   return scope;
 }
 

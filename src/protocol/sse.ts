@@ -36,11 +36,11 @@ export function createSseReader(handlers: SseHandlers, maxEventChars = MAX_EVENT
   const decoder = new TextDecoder('utf-8');
   let held = 0;
   let lastWasCr = false;
+  const ids = createIdReader((id) => handlers.onId?.(id));
   const parser = createParser({
     onEvent(event) {
       held = 0;
       handlers.onLife?.();
-      if (event.id !== undefined && event.id !== '') handlers.onId?.(event.id);
       if (event.data !== '') handlers.onEvent({ event: event.event ?? 'message', data: event.data });
     },
     onRetry: (ms) => handlers.onRetry?.(ms),
@@ -61,7 +61,37 @@ export function createSseReader(handlers: SseHandlers, maxEventChars = MAX_EVENT
       if (held > maxEventChars) {
         throw new SseTooLargeError(`an event is longer than ${maxEventChars} characters`);
       }
-      if (text !== '') parser.feed(text);
+      if (text === '') return;
+      ids.push(text);
+      parser.feed(text);
+    },
+  };
+}
+
+/**
+ * Reads the `id:` lines by themselves: the parser hands on an id only with data, but an event that has nothing else
+ * (a priming event, and so the first thing to resume from) sets the last event id as well (HTML, 9.2.6).
+ */
+function createIdReader(onId: (id: string) => void): { push(text: string): void } {
+  // The line so far, while it may still be an id line.
+  let line: string | undefined = '';
+  let pending: string | undefined;
+  return {
+    push(text) {
+      for (let at = 0; at < text.length; ) {
+        const end = text.indexOf('\n', at);
+        const piece = text.slice(at, end === -1 ? text.length : end);
+        if (line !== undefined && 'id:'.startsWith((line + piece).slice(0, 3))) line += piece;
+        else line = undefined;
+        if (end === -1) return;
+        if (line?.startsWith('id:')) pending = line.slice(3).replace(/^ /, '');
+        else if (line === '' && pending !== undefined) {
+          if (pending !== '' && !pending.includes('\0')) onId(pending);
+          pending = undefined;
+        }
+        line = '';
+        at = end + 1;
+      }
     },
   };
 }

@@ -17,10 +17,10 @@ export interface EnderPorts<O extends Opened> {
 }
 
 export interface Ender<O extends Opened> {
-  /** Resolves when confirmed, tried in vain, or past `deadlineMs`; never rejects. */
+  /** Resolves when confirmed, or tried in vain within `deadlineMs`; never rejects. */
   end(opened: O, number: number, reason: EndReason, deadlineMs: number): Promise<void>;
-  /** The same without retries: it may well be gone already. */
-  endOnce(opened: O, number: number, reason: EndReason, deadlineMs: number): Promise<void>;
+  /** The same without retries, for one that the server disowned: it may well be gone already. */
+  endDisowned(opened: O, number: number, reason: EndReason, deadlineMs: number): Promise<void>;
   /** Resolves when no ending is under way, or after `maxMs`. */
   quiet(maxMs: number): Promise<void>;
 }
@@ -36,10 +36,10 @@ export function createEnder<O extends Opened>(
     number: number,
     reason: EndReason,
     deadlineMs: number,
-    options: { retries?: number },
+    { disowned }: { disowned: boolean },
   ): Promise<void> => {
     if (opened.id === undefined) {
-      limiter.ended();
+      if (!disowned) limiter.ended();
       return;
     }
     const ending = terminator.end(
@@ -47,13 +47,14 @@ export function createEnder<O extends Opened>(
         id: opened.id,
         send: (signal) => ports.sendDelete(opened, signal),
         onConfirmed: (status, ms) => {
-          limiter.ended();
+          // A disowned one was counted as ended when the server refused it.
+          if (!disowned) limiter.ended();
           ports.onDeleted(opened, number, reason, status, ms);
         },
         onNotConfirmed: (status, ms) => ports.onNotConfirmed(opened, number, reason, status, ms),
       },
       deadlineMs,
-      options,
+      disowned ? { retries: 0 } : {},
     );
     underWay.add(ending);
     await ending;
@@ -61,8 +62,9 @@ export function createEnder<O extends Opened>(
   };
 
   return {
-    end: (opened, number, reason, deadlineMs) => end(opened, number, reason, deadlineMs, {}),
-    endOnce: (opened, number, reason, deadlineMs) => end(opened, number, reason, deadlineMs, { retries: 0 }),
+    end: (opened, number, reason, deadlineMs) => end(opened, number, reason, deadlineMs, { disowned: false }),
+    endDisowned: (opened, number, reason, deadlineMs) =>
+      end(opened, number, reason, deadlineMs, { disowned: true }),
     quiet: (maxMs) => settledWithin(clock, Promise.all(underWay), maxMs),
   };
 }

@@ -1,6 +1,6 @@
 /**
  * The handle behind which sessions come and go: opened once, re-opened when refused, ended for certain.
- * Owns: the current generation, the one shared re-open, draining and closing.
+ * Owns: running requests, sleeping, draining and closing.
  * Refuses: anything after close began; to know HTTP or JSON-RPC, which its ports bring.
  * docs/lifecycle.md is the specification.
  */
@@ -8,41 +8,34 @@ import type { Clock } from '../clock.js';
 import { MooringError } from '../errors.js';
 import type { EndReason } from '../events.js';
 import { createEnder, type EnderPorts } from './ender.js';
-import { createGeneration, type Generation, type Opened } from './generation.js';
+import type { Generation, Opened } from './generation.js';
+import { createGenerations, type GenerationPorts } from './generations.js';
 import { createOpener, type OpenOutcome } from './opener.js';
 import type { OpenLimiter } from './open-limiter.js';
-import { createStormGuard } from './storm-guard.js';
 import type { Terminator } from './terminator.js';
 import { settledWithin, untilAborted } from './waiting.js';
 import { createWorkClock, type WorkClock } from './work-clock.js';
 
-/** Why a generation came to be. */
-export type OpenKind = 'first' | 'reopened' | 'woken';
-
-export interface HandlePorts<O extends Opened> extends EnderPorts<O> {
-  /** Sends `initialize`; never rejects. */
-  open(number: number): Promise<OpenOutcome<O>>;
-  /** Makes a re-opened or woken generation ready: `initialized`, log level, subscriptions. */
-  restore(generation: Generation<O>, signal: AbortSignal): Promise<void>;
-  onOpened(generation: Generation<O>, kind: OpenKind): void;
-  /** The generation is current no more; nothing new will be sent on it. */
-  onRetired(generation: Generation<O>, reason: EndReason): void;
-  /** Nothing runs on a lost generation any more: answers that it waits for can be dropped. */
-  onForgotten(generation: Generation<O>): void;
+export interface HandlePorts<O extends Opened> extends EnderPorts<O>, GenerationPorts<O> {
+  /** Sends `initialize`, not after close began; never rejects. `abandoned`: nobody waits for it any more. */
+  open(number: number, closing: AbortSignal, abandoned: AbortSignal): Promise<OpenOutcome<O>>;
   /** The current session has been idle for `idleMs`; `sleep` is what one would do. */
   onIdle(): void;
+  /** Close begins: nothing new is to be asked of the server. */
+  onClosing(): void;
 }
 
+/** Durations are read when they are needed: a reload may change them. */
 export interface HandleOptions {
   clock: Clock;
   limiter: OpenLimiter;
   terminator: Terminator;
   /** How errors name the server. */
   server: string;
-  openMs: number;
-  idleMs: number;
-  answerMs: number;
-  deleteMs: number;
+  readonly openMs: number;
+  readonly idleMs: number;
+  readonly answerMs: number;
+  readonly deleteMs: number;
 }
 
 /** What one attempt to send on a generation came to. */
@@ -70,7 +63,7 @@ export interface Handle<O extends Opened> {
   runOn<T>(number: number, send: (g: Generation<O>) => Promise<T>): Promise<T | undefined>;
   /** Ends the session for now; the next request opens another. */
   sleep(reason: EndReason): Promise<void>;
-  /** Refuses new work, drains, ends. A later call with a shorter `drainMs` hurries the first. Never rejects. */
+  /** Refuses new work, drains, ends. A later call with `drainMs` 0 hurries the first. Never rejects. */
   close(reason: EndReason, options: CloseOptions): Promise<void>;
   /** The host answered a request of the server's. */
   answered(key: string): void;
@@ -83,191 +76,96 @@ export interface Handle<O extends Opened> {
   readonly cut: AbortSignal;
 }
 
-/** A session whose successor died younger than this may be alive after all, ms. */
-const SUCCESSOR_YOUNG_MS = 30_000;
-
 export function createHandle<O extends Opened>(ports: HandlePorts<O>, options: HandleOptions): Handle<O> {
   const { clock, limiter, terminator, server } = options;
-  const storm = createStormGuard(clock);
   const closing = new AbortController();
   const cut = new AbortController();
-  const older = new Map<number, Generation<O>>();
-  let current: Generation<O> | undefined;
-  let pending: Promise<Generation<O>> | undefined;
   let sleeping: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
   let ended = false;
-  let everOpened = false;
   let drained: (() => void) | undefined;
 
   const closedError = (): MooringError =>
     new MooringError('MOORING_CLOSED', `the session with ${server} was closed; open a new one`, { server });
 
   const ender = createEnder<O>(ports, { clock, limiter, terminator });
-
   const opener = createOpener<O>({
     clock,
     limiter,
     get openMs() {
       return options.openMs;
     },
-    send: (number) => {
-      storm.opening();
-      return ports.open(number);
-    },
+    send: (number, abandoned) => ports.open(number, closing.signal, abandoned),
     endOrphan: (opened, number) => ender.end(opened, number, 'closed', options.deleteMs),
   });
-
   const work = createWorkClock({
     clock,
     get idleMs() {
       return options.idleMs;
     },
-    answerMs: options.answerMs,
+    get answerMs() {
+      return options.answerMs;
+    },
     onIdle: () => {
-      if (current?.opened.id !== undefined) ports.onIdle();
+      if (generations.current?.opened.id !== undefined) ports.onIdle();
     },
   });
+  const generations = createGenerations<O>(ports, {
+    clock,
+    server,
+    limiter,
+    opener,
+    ender,
+    closing: closing.signal,
+    get deleteMs() {
+      return options.deleteMs;
+    },
+    onBorn: () => work.restart(),
+  });
 
-  const forgetWhenQuiet = (generation: Generation<O>): void => {
-    if (generation.flights > 0) return;
-    if (older.delete(generation.number)) ports.onForgotten(generation);
-  };
-
-  /** The server does not know `lost` any more, and its successor stands. */
-  const replace = (lost: Generation<O>, successor: Generation<O>): void => {
-    lost.apply('expired');
-    successor.predecessor = lost;
-    older.set(lost.number, lost);
-    ports.onRetired(lost, 'expired');
-    // A 404 is the end of it. After a 400 or 401 it may live on: one DELETE, without insisting.
-    if (lost.refusedWith === 404) limiter.ended();
-    else void ender.endOnce(lost.opened, lost.number, 'expired', options.deleteMs);
-    forgetWhenQuiet(lost);
-  };
-
-  const openGeneration = async (kind: OpenKind, lost?: Generation<O>): Promise<Generation<O>> => {
-    if (sleeping !== undefined) await sleeping;
-    closing.signal.throwIfAborted();
-    const { number, opened } = await opener.open(closing.signal);
-    const generation = createGeneration(number, opened, clock.now());
-    generation.apply('opened');
-    everOpened = true;
-    if (kind !== 'first' || closing.signal.aborted) {
-      try {
-        closing.signal.throwIfAborted();
-        await ports.restore(generation, closing.signal);
-        closing.signal.throwIfAborted();
-      } catch (error) {
-        generation.apply('retire');
-        generation.apply('terminated');
-        storm.refused(number, clock.now() - generation.bornAt);
-        void ender.end(opened, number, closing.signal.aborted ? 'closed' : 'error', options.deleteMs);
-        throw error;
-      }
-    }
-    current = generation;
-    if (lost !== undefined) replace(lost, generation);
-    ports.onOpened(generation, kind);
-    return generation;
-  };
-
-  const share = (kind: OpenKind, lost?: Generation<O>): Promise<Generation<O>> => {
-    pending ??= openGeneration(kind, lost).finally(() => {
-      pending = undefined;
-    });
-    return pending;
-  };
-
-  const reopenAfter = async (refused: Generation<O>, status: number): Promise<Generation<O>> => {
-    if (current !== undefined && current !== refused) return pending ?? current;
-    if (pending !== undefined) return pending;
-    if (current === undefined) return share('woken');
-    const ageMs = clock.now() - refused.bornAt;
-    refused.refusedWith ??= status;
-    storm.refused(refused.number, ageMs);
-    endPredecessor(refused, ageMs);
-    const waitMs = storm.waitMs();
-    if (waitMs > 0) {
-      throw new MooringError(
-        'MOORING_REOPEN_STORM',
-        `${server} refuses each new session at once. Either it has no session affinity (several replicas, ` +
-          'each with a memory of its own: pin Mcp-Session-Id to one), or two clients with one account evict ' +
-          `each other's sessions (raise its cap). Next try in ${Math.ceil(waitMs / 1000)} s`,
-        { server, generation: refused.number, httpStatus: status, retryAfterMs: waitMs },
-      );
-    }
-    return share('reopened', refused);
-  };
-
-  const endPredecessor = (refused: Generation<O>, ageMs: number): void => {
-    const before = refused.predecessor;
-    refused.predecessor = undefined;
-    if (before?.opened.id === undefined || ageMs >= SUCCESSOR_YOUNG_MS) return;
-    void ender.endOnce(before.opened, before.number, 'expired', options.deleteMs);
-  };
-
-  const acquire = (): Promise<Generation<O>> | Generation<O> => {
-    if (closing.signal.aborted) throw closedError();
-    if (pending !== undefined) return pending;
-    if (current !== undefined) return current;
-    return share(everOpened ? 'woken' : 'first');
-  };
-
-  const fly = async <T>(generation: Generation<O>, send: (g: Generation<O>) => Promise<T>): Promise<T> => {
-    generation.flights += 1;
-    try {
-      return await send(generation);
-    } finally {
-      generation.flights -= 1;
-      if (older.has(generation.number)) forgetWhenQuiet(generation);
-    }
-  };
-
-  const runCounted = async <T>(
+  const runOnce = async <T>(
     attempt: (g: Generation<O>) => Promise<Attempt<T>>,
     signal: AbortSignal | undefined,
   ): Promise<T> => {
-    const first = await untilAborted(Promise.resolve(acquire()), signal);
-    const result = await fly(first, attempt);
+    const first = await untilAborted(generations.acquire(), signal);
+    const result = await generations.fly(first, attempt);
     if ('value' in result) return result.value;
     if (closing.signal.aborted) throw closedError();
-    const next = await untilAborted(reopenAfter(first, result.refused), signal);
-    const second = await fly(next, attempt);
+    const next = await untilAborted(generations.after(first, result.refused), signal);
+    const second = await generations.fly(next, attempt);
     if ('value' in second) return second.value;
-    next.refusedWith ??= second.refused;
-    storm.refused(next.number, clock.now() - next.bornAt);
-    throw new MooringError(
-      'MOORING_SESSION_LOST',
-      `${server} refused the session again right after it was re-opened (HTTP ${second.refused}); ` +
-        'check that requests of one session reach one replica',
-      { server, generation: next.number, httpStatus: second.refused },
-    );
+    throw generations.lost(next, second.refused);
   };
 
+  // Tasks are left out: nothing can be asked about them any more, so waiting would bring nothing.
   const busy = (): boolean => work.inFlight('request') + work.inFlight('answer') > 0;
   const noteQuiet = (): void => {
     if (drained !== undefined && !busy()) drained();
   };
 
+  const drain = (drainMs: number): Promise<void> =>
+    new Promise((resolve) => {
+      if (drainMs <= 0 || !busy()) {
+        resolve();
+        return;
+      }
+      const timer = clock.after(drainMs, resolve);
+      drained = () => {
+        timer.cancel();
+        resolve();
+      };
+    });
+
   const closeNow = async (reason: EndReason, { drainMs, deleteMs }: CloseOptions): Promise<void> => {
     closing.abort(closedError());
-    const generation = current;
-    generation?.apply('retire');
-    if (drainMs > 0 && busy()) {
-      await new Promise<void>((resolve) => {
-        const timer = clock.after(drainMs, resolve);
-        drained = () => {
-          timer.cancel();
-          resolve();
-        };
-      });
-    }
+    generations.current?.apply('retire');
+    ports.onClosing();
+    await drain(drainMs);
     drained = undefined;
+    const generation = generations.detach();
     if (generation !== undefined) ports.onRetired(generation, reason);
     cut.abort(closedError());
     work.stop();
-    current = undefined;
     const deadlineAt = clock.now() + deleteMs;
     const left = (): number => Math.max(0, deadlineAt - clock.now());
     if (generation !== undefined) {
@@ -275,7 +173,7 @@ export function createHandle<O extends Opened>(ports: HandlePorts<O>, options: H
       generation.apply('terminated');
     }
     // An open that was under way ends by itself now; what it brings is ended as well.
-    if (pending !== undefined) await settledWithin(clock, pending, left());
+    if (generations.pending !== undefined) await settledWithin(clock, generations.pending, left());
     await opener.quiet(left());
     await ender.quiet(left());
     ended = true;
@@ -292,22 +190,21 @@ export function createHandle<O extends Opened>(ports: HandlePorts<O>, options: H
     }
   };
 
-  const handle: Handle<O> = {
+  return {
     async open(signal) {
-      return untilAborted(Promise.resolve(acquire()), signal);
+      if (closing.signal.aborted) throw closedError();
+      return untilAborted(generations.acquire(), signal);
     },
-    run: (key, attempt, signal) => track(key, () => runCounted(attempt, signal)),
+    run: (key, attempt, signal) => track(key, () => runOnce(attempt, signal)),
     track,
     async runOn(number, send) {
-      const generation = current?.number === number ? current : older.get(number);
-      return generation === undefined ? undefined : fly(generation, send);
+      const generation = generations.find(number);
+      return generation === undefined ? undefined : generations.fly(generation, send);
     },
     sleep(reason) {
-      const generation = current;
-      if (generation === undefined || pending !== undefined || closing.signal.aborted) {
-        return sleeping ?? Promise.resolve();
-      }
-      current = undefined;
+      if (generations.pending !== undefined || closing.signal.aborted) return sleeping ?? Promise.resolve();
+      const generation = generations.detach();
+      if (generation === undefined) return sleeping ?? Promise.resolve();
       generation.apply('retire');
       ports.onRetired(generation, reason);
       ports.onForgotten(generation);
@@ -315,6 +212,7 @@ export function createHandle<O extends Opened>(ports: HandlePorts<O>, options: H
         generation.apply('terminated');
         sleeping = undefined;
       });
+      generations.holdUntil(sleeping);
       return sleeping;
     },
     close(reason, closeOptions) {
@@ -327,18 +225,17 @@ export function createHandle<O extends Opened>(ports: HandlePorts<O>, options: H
       noteQuiet();
     },
     get current() {
-      return current;
+      return generations.current;
     },
     work,
     get phase() {
       if (ended) return 'ended';
       if (closing.signal.aborted) return 'retiring';
-      if (pending !== undefined) return 'opening';
-      if (current !== undefined) return 'live';
-      return everOpened ? 'dormant' : 'new';
+      if (generations.pending !== undefined) return 'opening';
+      if (generations.current !== undefined) return 'live';
+      return generations.everOpened ? 'dormant' : 'new';
     },
     closing: closing.signal,
     cut: cut.signal,
   };
-  return handle;
 }

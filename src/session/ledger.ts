@@ -16,29 +16,7 @@ export interface Ledger {
   /** The server issued this id. */
   opened(entry: LedgerEntry): void;
   /** A DELETE was confirmed, or the server answered 404: nothing to end any more. */
-  settled(id: string): void;
+  settled(url: string, id: string): void;
 }
 
 export const noLedger: Ledger = { opened() {}, settled() {} };
-
-/** Every id of this process that some DELETE still has to end, beside the ledger on disk. */
-export interface Owed<T> {
-  add(id: string, target: T): void;
-  settle(id: string): void;
-  targets(): Array<{ id: string; target: T }>;
-  readonly size: number;
-}
-
-export function createOwed<T>(onEmpty: () => void): Owed<T> {
-  const open = new Map<string, T>();
-  return {
-    add: (id, target) => open.set(id, target),
-    settle(id) {
-      if (open.delete(id) && open.size === 0) onEmpty();
-    },
-    targets: () => [...open].map(([id, target]) => ({ id, target })),
-    get size() {
-      return open.size;
-    },
-  };
-}

@@ -72,14 +72,15 @@ export function createListChanges(clock: Clock): ListChanges {
       for (const kind of [...stale]) {
         const last = lastMadeUp.get(kind);
         if (last !== undefined && clock.now() - last < SYNTHETIC_EVERY_MS) continue;
-        stale.delete(kind);
         let told = false;
         for (const member of members) {
           if (!member.declares(kind)) continue;
           member.tell(kind);
           told = true;
         }
-        if (told) lastMadeUp.set(kind, clock.now());
+        if (!told) continue;
+        stale.delete(kind);
+        lastMadeUp.set(kind, clock.now());
       }
     },
     heard(kind, by) {

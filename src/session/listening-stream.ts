@@ -32,6 +32,8 @@ export interface ListeningStreamOptions {
   connect(request: { lastEventId: string | undefined; signal: AbortSignal }): Promise<ListenAnswer>;
   /** A stream that had worked is answered 404: the port sends one ping; true when the session still lives. */
   confirm(): Promise<boolean>;
+  /** The server waits for the host to answer a request of its own. */
+  isHostAsked(): boolean;
   onOpen(): void;
   onClose(reason: string, durationMs: number): void;
   random?: () => number;
@@ -46,12 +48,14 @@ export interface ListeningStream {
   workEnded(): void;
   /** Resolves when the stream is open, cannot be had now, or `maxMs` has passed. */
   settled(maxMs: number): Promise<void>;
-  /** A POST was sent and waits for its headers; the result is called when they are there. */
-  postSent(): () => void;
+  /** A POST was sent and waits for its headers. */
+  postSent(): { answered(): void; gaveUp(): void };
   /** A generation is live from now on: forget the old one's stream and last event id (report R079). */
   bind(): void;
   /** It is not any more, and no other yet: close, and ask for nothing. */
   unbind(reason: string): void;
+  /** No further stream is asked for; one that is open stays, for what is still in flight. */
+  seal(): void;
   /** Cancels the timer, closes the stream; nothing opens it again. */
   stop(): void;
   readonly state: ListenState;
@@ -75,6 +79,7 @@ export function createListeningStream(options: ListeningStreamOptions): Listenin
   });
   let state: ListenState = 'closed';
   let stopped = false;
+  let sealed = false;
   let bound = false;
   let working = false;
   let workedOnce = false;
@@ -84,7 +89,7 @@ export function createListeningStream(options: ListeningStreamOptions): Listenin
   let lastEventId: string | undefined;
   let serverRetryMs: number | undefined;
   let hadWorked = false;
-  let yieldedAt = Number.NEGATIVE_INFINITY;
+  let connectingSince = 0;
   let openedAt = 0;
   let waiters: Array<() => void> = [];
 
@@ -95,7 +100,8 @@ export function createListeningStream(options: ListeningStreamOptions): Listenin
   };
 
   const wanted = (): boolean => {
-    if (stopped || !bound || mode === 'off' || state === 'not-offered' || !memory.mayListen()) return false;
+    if (stopped || sealed || !bound || mode === 'off' || state === 'not-offered' || !memory.mayListen())
+      return false;
     return mode === 'always' || (memory.pingsOnStream && workedOnce) || working || idleTimer !== undefined;
   };
 
@@ -123,6 +129,7 @@ export function createListeningStream(options: ListeningStreamOptions): Listenin
   const open = (): void => {
     if (state !== 'closed' || !wanted()) return;
     state = 'connecting';
+    connectingSince = clock.now();
     const own = new AbortController();
     controller = own;
     // A stream that was closed or replaced in the meantime has nothing to say any more.
@@ -147,9 +154,11 @@ export function createListeningStream(options: ListeningStreamOptions): Listenin
       case 'suspect': {
         state = 'waiting';
         settleWaiters();
-        const alive = await options.confirm().catch(() => true);
-        // When the session is gone its successor rebinds us; when it lives, there is just no stream.
-        if (!stale() && alive) notOffered();
+        // When the session is gone its successor binds us anew; when it lives, there is just no stream.
+        const lives = await options.confirm().catch(() => undefined);
+        if (stale()) return;
+        if (lives === undefined) retry(answer.retryAfterMs);
+        else if (lives) notOffered();
         return;
       }
       case 'retry':
@@ -227,7 +236,8 @@ export function createListeningStream(options: ListeningStreamOptions): Listenin
     settled(maxMs) {
       if (!wanted() || state === 'open' || state === 'waiting') return Promise.resolve();
       return new Promise((resolve) => {
-        const timer = clock.after(maxMs, resolve);
+        // Calls that come one after the other do not each wait anew for headers that do not come.
+        const timer = clock.after(maxMs - (clock.now() - connectingSince), resolve);
         waiters.push(() => {
           timer.cancel();
           resolve();
@@ -235,28 +245,34 @@ export function createListeningStream(options: ListeningStreamOptions): Listenin
       });
     },
     postSent() {
-      let answeredAlready = false;
+      let isOver = false;
+      let yieldedAt: number | undefined;
       const timer = clock.after(STARVED_MS, () => {
-        if (answeredAlready || (state !== 'open' && state !== 'connecting')) return;
+        if (isOver || (state !== 'open' && state !== 'connecting')) return;
+        // A tool that waits for the host's own answer is not starved by us.
+        if (options.isHostAsked()) return;
         yieldedAt = clock.now();
         close('yielded');
         // Not at once again: the POST that waits comes first.
         retry();
       });
-      return () => {
-        if (answeredAlready) return;
-        answeredAlready = true;
+      const over = (isAnswered: boolean): void => {
+        if (isOver) return;
+        isOver = true;
         timer.cancel();
-        if (clock.now() - yieldedAt > RELIEF_MS) return;
-        // The POST moved once the stream was gone: this server has no worker to spare for a stream.
+        if (!isAnswered || yieldedAt === undefined || clock.now() - yieldedAt > RELIEF_MS) return;
+        // This POST moved once the stream was gone: the server has no worker to spare for a stream.
         memory.stopListening();
         close('one-worker');
       };
+      return { answered: () => over(true), gaveUp: () => over(false) };
     },
     bind() {
       if (stopped) return;
       close('re-opened');
       bound = true;
+      // Another session, another answer; the server's own memory still says when it is not worth asking.
+      if (state === 'not-offered') state = 'closed';
       lastEventId = undefined;
       serverRetryMs = undefined;
       backoff.reset();
@@ -265,6 +281,12 @@ export function createListeningStream(options: ListeningStreamOptions): Listenin
     unbind(reason) {
       bound = false;
       close(reason);
+    },
+    seal() {
+      sealed = true;
+      retryTimer?.cancel();
+      retryTimer = undefined;
+      if (state === 'waiting') state = 'closed';
     },
     stop() {
       if (stopped) return;

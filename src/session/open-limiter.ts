@@ -6,12 +6,15 @@
 import type { Clock, Timer } from '../clock.js';
 import { createBackoff } from './backoff.js';
 
+/** Why opens are held back. */
+type Reason = 'outpaced' | 'retry-after' | 'failing';
+
 export interface OpenLimiterOptions {
   clock: Clock;
-  /** Sessions that may be open without anything being wrong. */
-  allowance: number;
+  /** Sessions that may be open without anything being wrong; read anew each time. */
+  readonly allowance: number;
   /** Told when an open has to wait, with the time in ms and the reason. */
-  onBackedOff: (waitMs: number, reason: 'outpaced' | 'retry-after' | 'failing') => void;
+  onBackedOff: (waitMs: number, reason: Reason) => void;
   random?: () => number;
 }
 
@@ -41,7 +44,7 @@ const CAP_MS = 60_000;
 const FORGET_MS = 10 * 60_000;
 
 export function createOpenLimiter(options: OpenLimiterOptions): OpenLimiter {
-  const { clock, allowance, onBackedOff } = options;
+  const { clock, onBackedOff } = options;
   const queue: Array<() => void> = [];
   /** Times of opens that no end has paid for yet, oldest first. */
   const debts: number[] = [];
@@ -54,11 +57,14 @@ export function createOpenLimiter(options: OpenLimiterOptions): OpenLimiter {
   let notBefore = 0;
   let wake: Timer | undefined;
   let failures = 0;
+  let heldBackFor: Reason | undefined;
 
   const debt = (): number => {
     while (debts.length > 0 && (debts[0] as number) < clock.now() - FORGET_MS) debts.shift();
     return debts.length;
   };
+
+  const isOutpaced = (): boolean => debt() > options.allowance;
 
   const pump = (): void => {
     const wait = notBefore - clock.now();
@@ -75,7 +81,8 @@ export function createOpenLimiter(options: OpenLimiterOptions): OpenLimiter {
     }
   };
 
-  const holdBack = (ms: number, reason: 'outpaced' | 'retry-after' | 'failing'): void => {
+  const holdBack = (ms: number, reason: Reason): void => {
+    if (clock.now() + ms > notBefore) heldBackFor = reason;
     notBefore = Math.max(notBefore, clock.now() + ms);
     onBackedOff(ms, reason);
   };
@@ -93,8 +100,7 @@ export function createOpenLimiter(options: OpenLimiterOptions): OpenLimiter {
       opened: once(() => {
         failures = 0;
         debts.push(clock.now());
-        // A re-opened session is paid for by the one that it replaces, but only after it was opened.
-        if (debt() > allowance + CONCURRENT) holdBack(backoff.next(), 'outpaced');
+        if (isOutpaced()) holdBack(backoff.next(), 'outpaced');
         else backoff.reset();
       }),
       failed: (retryAfterMs) =>
@@ -128,7 +134,14 @@ export function createOpenLimiter(options: OpenLimiterOptions): OpenLimiter {
     },
     ended() {
       debts.shift();
-      if (debt() <= allowance + CONCURRENT) backoff.reset();
+      if (isOutpaced()) return;
+      backoff.reset();
+      // Ends have caught up: nobody has to wait for what is over. A server's own Retry-After stays.
+      if (heldBackFor !== 'outpaced') return;
+      notBefore = clock.now();
+      wake?.cancel();
+      wake = undefined;
+      pump();
     },
     get waiting() {
       return queue.length;

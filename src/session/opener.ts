@@ -1,6 +1,7 @@
 /**
  * Opens generations: one turn of the limiter each, Retry-After obeyed, no id ever lost.
  * Owns: attempts under way, also those whose caller has gone: what they bring is ended.
+ * (An answer that is lost on the way takes its id with it; nobody can end that one.)
  * Refuses: to abort an `initialize` that was sent, since the server may already have made the session.
  */
 import type { Clock } from '../clock.js';
@@ -11,11 +12,11 @@ import { linkedController, settledWithin } from './waiting.js';
 
 /** How one `initialize` went. */
 export type OpenOutcome<O extends Opened> =
-  | { opened: O }
+  | { opened: O; left?: O[] }
   | {
       error: Error;
-      /** The server issued an id all the same: it must be ended. */
-      left?: O;
+      /** Sessions that the server issued an id for all the same: they must be ended. */
+      left?: O[];
       /** The server's own word for when to come back, ms. */
       retryAfterMs?: number;
     };
@@ -25,8 +26,8 @@ export interface OpenerOptions<O extends Opened> {
   limiter: OpenLimiter;
   /** Milliseconds that one open may take, waiting included. */
   openMs: number;
-  /** Sends `initialize`; never rejects, never aborted once sent. */
-  send(number: number): Promise<OpenOutcome<O>>;
+  /** Sends `initialize`; never rejects, never aborted once sent. `abandoned`: nobody waits for it any more. */
+  send(number: number, abandoned: AbortSignal): Promise<OpenOutcome<O>>;
   /** Ends a session that nobody wants any more; never rejects. */
   endOrphan(opened: O, number: number): Promise<void>;
 }
@@ -80,7 +81,8 @@ export function createOpener<O extends Opened>(options: OpenerOptions<O>): Opene
     const turn = await enter(signal, deadlineAt);
     const number = ++counter;
     let taken = false;
-    const sent = options.send(number).then((outcome) => {
+    const abandoned = new AbortController();
+    const sent = options.send(number, abandoned.signal).then((outcome) => {
       if ('opened' in outcome) turn.opened();
       else turn.failed(outcome.retryAfterMs);
       return outcome;
@@ -97,7 +99,11 @@ export function createOpener<O extends Opened>(options: OpenerOptions<O>): Opene
         return true;
       };
       const giveUp = (reason: Error): void => {
-        if (stopWaiting()) reject(reason);
+        if (!stopWaiting()) return;
+        // A server that hangs must not keep the others from their turn.
+        turn.failed();
+        abandoned.abort(reason);
+        reject(reason);
       };
       signal.addEventListener('abort', onAbort, { once: true });
       void sent.then((outcome) => {
@@ -107,8 +113,9 @@ export function createOpener<O extends Opened>(options: OpenerOptions<O>): Opene
     });
     // Registered after the waiter's own reaction: by now it is known whether anybody took the session.
     const settled = sent.then((outcome) => {
-      const left = 'opened' in outcome ? (taken ? undefined : outcome.opened) : outcome.left;
-      return left?.id === undefined ? undefined : options.endOrphan(left, number);
+      const untaken = 'opened' in outcome && !taken ? [outcome.opened] : [];
+      const left = [...(outcome.left ?? []), ...untaken].filter(({ id }) => id !== undefined);
+      return Promise.all(left.map((opened) => options.endOrphan(opened, number)));
     });
     underWay.add(settled);
     void settled.finally(() => underWay.delete(settled));

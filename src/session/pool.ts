@@ -3,6 +3,7 @@
  * Owns: entries by scope; first come, first served; the least recently used without a lease makes room.
  * Refuses: to end a leased entry for a waiter, to exceed the cap, to let anyone wait without a deadline.
  */
+import { AsyncResource } from 'node:async_hooks';
 import type { Clock, Timer } from '../clock.js';
 import { MooringError } from '../errors.js';
 import type { EndReason } from '../events.js';
@@ -18,8 +19,12 @@ export interface PoolOptions<R> {
   acquireMs: number;
   /** Opens the session of a scope; `up` is aborted when it is to be ended before it was open. */
   open(scope: string, given: { up: AbortSignal; reason(): EndReason }): Promise<R>;
+  /** False: it is lent to those who wait for it, to nobody after them, and ended when they have given it back. */
+  isShareable(resource: R): boolean;
   /** Ends it; resolves when it counts no more (DELETE settled or timed out). Never rejects. */
   retire(resource: R, reason: EndReason): Promise<void>;
+  /** Nothing is open, and nobody waits. */
+  onEmpty?(): void;
 }
 
 export interface Entry<R> {
@@ -34,6 +39,8 @@ export interface Pool<R> {
   release(entry: Entry<R>): void;
   /** Ends the session of a scope, leased or not. */
   end(scope: string, reason: EndReason): Promise<void>;
+  /** Lends this very session to nobody any more, and ends it when it has been given back. */
+  detach(entry: Entry<R>): void;
   /** Ends this very session, if it is still the one of its scope. */
   drop(entry: Entry<R>, reason: EndReason): Promise<void>;
   /** Ends all; nothing is lent any more. */
@@ -51,6 +58,8 @@ interface Slot<R> {
   state: 'opening' | 'live' | 'retiring';
   leases: number;
   lastUsedAt: number;
+  /** Taken off its scope: ended with its last lease. */
+  isDetached: boolean;
   ready: Promise<R>;
   /** Aborted when the open is not wanted any more. */
   readonly given: AbortController;
@@ -61,6 +70,8 @@ interface Slot<R> {
 
 interface Waiter<R> {
   scope: string;
+  /** Opens a session in the context of the one who waits, not of whoever made room. */
+  start(): Slot<R>;
   serve(slot: Slot<R>): void;
   fail(error: Error): void;
 }
@@ -103,6 +114,7 @@ export function createPool<R>(options: PoolOptions<R>): Pool<R> {
     all.delete(slot);
     if (byScope.get(slot.scope) === slot) byScope.delete(slot.scope);
     pump();
+    if (all.size === 0 && waiters.length === 0) options.onEmpty?.();
   };
 
   const retire = (slot: Slot<R>, reason: EndReason): Promise<void> => {
@@ -120,6 +132,12 @@ export function createPool<R>(options: PoolOptions<R>): Pool<R> {
     return slot.gone;
   };
 
+  const detach = (slot: Slot<R>): void => {
+    slot.isDetached = true;
+    if (byScope.get(slot.scope) === slot) byScope.delete(slot.scope);
+    if (slot.leases === 0) void retire(slot, 'evicted');
+  };
+
   const start = (scope: string): Slot<R> => {
     const given = new AbortController();
     const slot: Slot<R> = {
@@ -129,6 +147,7 @@ export function createPool<R>(options: PoolOptions<R>): Pool<R> {
       state: 'opening',
       leases: 0,
       lastUsedAt: clock.now(),
+      isDetached: false,
       // Not before this function has returned: the slot must be in the table when `open` looks.
       ready: Promise.resolve().then(() =>
         options.open(scope, { up: given.signal, reason: () => slot.endReason }),
@@ -142,6 +161,7 @@ export function createPool<R>(options: PoolOptions<R>): Pool<R> {
       (resource) => {
         slot.entry = Object.freeze({ scope, resource });
         if (slot.state === 'opening') slot.state = 'live';
+        if (!options.isShareable(resource)) detach(slot);
         if (slot.leases === 0) pump();
       },
       () => {
@@ -163,10 +183,12 @@ export function createPool<R>(options: PoolOptions<R>): Pool<R> {
       const existing = byScope.get(waiter.scope);
       if (existing === undefined && all.size >= maxSessions) break;
       waiters.shift();
-      waiter.serve(existing ?? start(waiter.scope));
+      waiter.serve(existing ?? waiter.start());
     }
     const leaving = [...all].filter((slot) => slot.state === 'retiring').length;
-    let wanted = waiters.length + all.size - maxSessions - leaving;
+    // Several who wait for one scope need one place.
+    const scopes = new Set(waiters.map(({ scope }) => scope)).size;
+    let wanted = scopes + all.size - maxSessions - leaving;
     for (const slot of idleSlots()) {
       if (wanted <= 0) break;
       wanted -= 1;
@@ -198,6 +220,7 @@ export function createPool<R>(options: PoolOptions<R>): Pool<R> {
       };
       const waiter: Waiter<R> = {
         scope,
+        start: AsyncResource.bind(() => start(scope)),
         serve(slot) {
           signal?.removeEventListener('abort', onAbort);
           slot.leases += 1;
@@ -217,7 +240,9 @@ export function createPool<R>(options: PoolOptions<R>): Pool<R> {
   const giveBack = (slot: Slot<R>): void => {
     slot.leases -= 1;
     slot.lastUsedAt = clock.now();
-    if (slot.leases === 0) pump();
+    if (slot.leases > 0) return;
+    if (slot.isDetached) void retire(slot, 'evicted');
+    else pump();
   };
 
   return {
@@ -265,6 +290,9 @@ export function createPool<R>(options: PoolOptions<R>): Pool<R> {
       for (const waiter of waiters.filter((w) => w.scope === scope))
         waiter.fail(closedError(`scope ${scope}`));
       await Promise.all([...all].filter((slot) => slot.scope === scope).map((slot) => retire(slot, reason)));
+    },
+    detach(entry) {
+      for (const slot of all) if (slot.entry === entry) detach(slot);
     },
     async drop(entry, reason) {
       for (const slot of all) if (slot.entry === entry) await retire(slot, reason);

@@ -30,8 +30,8 @@ export interface Terminator {
    * never rejects. A second call for the same id shares the first one's try. With `retries: 0` one try is all.
    */
   end(target: EndTarget, deadlineMs: number, options?: { retries?: number }): Promise<boolean>;
-  /** True once a DELETE for this id was confirmed. */
-  isConfirmed(id: string): boolean;
+  /** The server issued this id, anew perhaps: what was known of an older session of that name is no more. */
+  issued(id: string): void;
   /** Ids with an unconfirmed DELETE. */
   readonly unconfirmed: number;
   /** Cancels the timers of background retries; the ids stay unconfirmed. */
@@ -134,7 +134,11 @@ export function createTerminator({ clock, random }: { clock: Clock; random?: () 
       }
       return entry.running ?? attempt(entry, deadlineMs);
     },
-    isConfirmed: (id) => confirmed.has(id),
+    issued(id) {
+      confirmed.delete(id);
+      open.get(id)?.timer?.cancel();
+      open.delete(id);
+    },
     get unconfirmed() {
       return open.size;
     },

@@ -30,6 +30,10 @@ export interface WorkClock {
   end(kind: FlightKind, key: string): boolean;
   /** A request that is work was answered below 400: the idle time starts anew. */
   worked(): void;
+  /** A session begins: its idle time starts anew, though nothing was done yet. */
+  restart(): void;
+  /** `idleMs` has changed: the timer follows. */
+  boundsChanged(): void;
   /** Number of things in flight of a kind, or of all. */
   inFlight(kind?: FlightKind): number;
   /** Milliseconds since the last work with nothing in flight. */
@@ -95,6 +99,12 @@ export function createWorkClock(options: WorkClockOptions): WorkClock {
     });
   };
 
+  const rearm = (): void => {
+    timer?.cancel();
+    timer = undefined;
+    arm();
+  };
+
   arm();
   return {
     begin(kind, key, ttlMs = options.answerMs) {
@@ -126,6 +136,14 @@ export function createWorkClock(options: WorkClockOptions): WorkClock {
       if (idleSince !== undefined) idleSince = lastWorkAt;
       arm();
     },
+    restart() {
+      if (stopped) return;
+      dropExpired();
+      idleBefore = 0;
+      if (idleSince !== undefined) idleSince = clock.now();
+      rearm();
+    },
+    boundsChanged: () => rearm(),
     inFlight(kind) {
       dropExpired();
       if (kind === 'request') return requests.size;

@@ -41,6 +41,7 @@ function start() {
       onDeleted() {},
       onNotConfirmed() {},
       onIdle: () => void handle.sleep('idle'),
+      onClosing() {},
     },
     {
       clock,

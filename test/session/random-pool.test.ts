@@ -63,6 +63,7 @@ class World {
     server: 'w',
     maxSessions: 3,
     acquireMs: 30_000,
+    isShareable: () => true,
     open: (scope, { up }) => {
       this.existing += 1;
       this.peakOverCap = Math.max(this.peakOverCap, this.existing - this.cap);

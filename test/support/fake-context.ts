@@ -5,21 +5,25 @@ import type { ServerContext } from '../../src/client/server-context.js';
 import type { Wire } from '../../src/client/wire.js';
 import type { Clock } from '../../src/clock.js';
 import { createFingerprint } from '../../src/session/fingerprint.js';
-import { createOwed, noLedger } from '../../src/session/ledger.js';
+import { noLedger } from '../../src/session/ledger.js';
 import { createListChanges } from '../../src/session/list-changes.js';
 import { createOpenLimiter } from '../../src/session/open-limiter.js';
+import { createOwed } from '../../src/session/owed.js';
 import { createServerMemory } from '../../src/session/server-memory.js';
 import { createTerminator } from '../../src/session/terminator.js';
 
 /** What a connection runs on, with a clock and a wire of the test's. */
 export function fakeContext(clock: Clock, wire: Wire, options: Partial<ServerOptions> = {}): ServerContext {
   const settings = readServerOptions('fake', { url: 'http://127.0.0.1:1/mcp', ...options });
+  const credentials = createCredentials('fake', settings);
   return {
     name: 'fake',
     settings,
     clock,
     wire,
-    credentials: createCredentials('fake', settings),
+    credentials,
+    background: credentials.headers,
+    latest: { headers: new Map() },
     memory: createServerMemory(clock),
     limiter: createOpenLimiter({
       clock,

@@ -27,6 +27,7 @@ export function manualClock(): ManualClock {
     },
     async advanceStepwise(ms) {
       const until = now + ms;
+      await settle();
       while (now < until) {
         const due = Math.min(until, ...[...timers.values()].map(({ at }) => at));
         this.advance(Math.max(0, due - now));
