@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createCore, createTally } from '../../src/client/core.js';
+import { createCredentials } from '../../src/client/credentials.js';
 import { readServerOptions } from '../../src/client/options.js';
 import type { ServerContext } from '../../src/client/server-context.js';
 import type { EndTarget } from '../../src/session/terminator.js';
@@ -9,17 +10,17 @@ import { verifies } from '../requirements.js';
 function contexts(...urls: string[]): ServerContext[] {
   const core = createCore({
     hooks: false,
-    exitMs: () => 0,
     release: () => Promise.resolve(),
     rest: () => Promise.resolve(),
   });
-  return urls.map((url) =>
-    core.context(url, readServerOptions(url, { url }), {
+  return urls.map((url) => {
+    const settings = readServerOptions(url, { url });
+    return core.context(url, settings, createCredentials(url, settings), {
       tally: createTally(),
       principal: 'self',
       onAccepted: () => {},
-    }),
-  );
+    });
+  });
 }
 
 test('two servers that issue the same id have two sessions: each is ended', async () => {
@@ -38,6 +39,12 @@ test('two servers that issue the same id have two sessions: each is ended', asyn
     assert.equal(await terminator.end(target, 2_000), true);
   }
   assert.deepEqual(deleted, ['http://a.example/mcp', 'http://b.example/mcp']);
+});
+
+test('two sessions of one URL share what ends them, so that no id gets two DELETEs at once', () => {
+  const [a, again] = contexts('http://a.example/mcp', 'http://a.example/mcp');
+  assert.equal(a?.terminator, again?.terminator);
+  assert.equal(a?.owed, again?.owed);
 });
 
 test('what was learnt about a URL holds for it, and for no other', () => {

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { deleteBlocking, type ExitTarget, proxyFor } from '../../src/client/exit-sender.js';
 
 /**
- * A server of its own thread: deleteBlocking blocks this one. Path /STATUS answers so, /hang never, /cut breaks off,
+ * A server of its own thread: deleteBlocking blocks this one. Path /STATUS answers so, /hang never, /cut breaks off, /half after its headers,
  * /slow after a while, /together when twenty have asked.
  */
 const SERVER = `
@@ -16,6 +16,10 @@ const server = require('node:http').createServer((request, response) => {
   const [, what] = request.url.split('/');
   if (what === 'hang') return;
   if (what === 'cut') return void request.socket.destroy();
+  if (what === 'half') {
+    response.writeHead(200, { 'content-length': 9 }).write('half');
+    return void setTimeout(() => request.socket.destroy(), 20);
+  }
   if (what === 'slow') return void setTimeout(() => response.end(), 150);
   if (what === 'together') return void (together.push(response) === 20 && together.forEach((one) => one.end()));
   response.writeHead(parseInt(what, 10)).end('x'.repeat(1000));
@@ -23,7 +27,8 @@ const server = require('node:http').createServer((request, response) => {
 server.on('connect', (request, socket, head) => {
   seen.push({ method: 'CONNECT', url: request.url, headers: request.headers });
   if (request.headers['proxy-authorization'] !== 'Basic ' + Buffer.from('us er:p@ss').toString('base64')) {
-    return void socket.end('HTTP/1.1 407 Proxy Authentication Required\\r\\n\\r\\n');
+    socket.on('data', () => socket.end('HTTP/1.1 200 OK\\r\\ncontent-length: 0\\r\\n\\r\\n')).on('error', () => {});
+    return void socket.write('HTTP/1.1 407 Proxy Authentication Required\\r\\n\\r\\n');
   }
   const [host, port] = request.url.split(':');
   const onwards = require('node:net').connect(port, host, () => {
@@ -115,11 +120,11 @@ test('twenty targets are sent at once, not in turn', async () => {
 
 test('a server that does not answer costs the deadline and no more; the others have their status', async () => {
   await withServer(async ({ origin }) => {
-    const targets = ['hang', '200', 'cut', 'slow', '404'].map((what) => ({
+    const targets = ['hang', '200', 'cut', 'half', 'slow', '404'].map((what) => ({
       url: `${origin}/${what}`,
       headers: {},
     }));
-    assert.deepEqual(blocking(targets, 1_500), [-1, 200, -1, 200, 404]);
+    assert.deepEqual(blocking(targets, 1_500), [-1, 200, -1, 200, 200, 404]);
   });
 });
 

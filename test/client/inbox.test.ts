@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exchange } from '../../src/client/exchange.js';
 import { answerKey, createInbox, type Inbox, type Origin } from '../../src/client/inbox.js';
-import type { SessionIdentity } from '../../src/client/session-http.js';
-import type { Wire } from '../../src/client/wire.js';
-import { createCookieJar } from '../../src/protocol/cookies.js';
 import type { Message, RequestId } from '../../src/protocol/jsonrpc.js';
 import type { ListKind } from '../../src/session/list-changes.js';
 import { createListChanges } from '../../src/session/list-changes.js';
 import { createServerMemory, type ServerMemory } from '../../src/session/server-memory.js';
 import { createWorkClock, type WorkClock } from '../../src/session/work-clock.js';
-import { fakeContext, settle } from '../support/fake-context.js';
+import { settle } from '../support/fake-context.js';
 import { type ManualClock, manualClock } from '../support/manual-clock.js';
 import { verifies } from '../requirements.js';
 
@@ -42,6 +38,7 @@ function fixture(): Fixture {
     memory,
     lists,
     member,
+    lost: () => new Error('lost on the way'),
   });
   return {
     clock,
@@ -160,7 +157,7 @@ test('a response is handed on when its request waits for it on that stream, and 
 test('a response that comes on the listening stream is taken when it was expected there, of that generation, once', async () => {
   const { inbox, host } = fixture();
   let done = 0;
-  const waiting = inbox.expect(1, 2).then(() => (done += 1));
+  const waiting = inbox.expect(1, 2).arrived.then(() => (done += 1));
   inbox.take(reply(1), from(1));
   inbox.take(reply('1'), from(2));
   await settle();
@@ -171,44 +168,46 @@ test('a response that comes on the listening stream is taken when it was expecte
   assert.deepEqual([host.length, done], [1, 1]);
 });
 
-test('a request that was given up does not wait for ever for a response on the listening stream', async () => {
+test('who does not expect it any more is told nothing, and costs nothing', async () => {
+  const { inbox, host } = fixture();
+  const first = inbox.expect(1, 1);
+  const second = inbox.expect(1, 2);
+  first.drop();
+  inbox.take(reply(1), from(2));
+  await second.arrived;
+  assert.equal(host.length, 1, 'the drop of an older one takes nothing away');
+  const third = inbox.expect(2, 2);
+  third.drop();
+  third.drop();
+  inbox.take(reply(2), from(2));
+  assert.equal(host.length, 1);
+});
+
+test('when the listening stream of a generation is no more, what was to come on it is lost, and said so', async () => {
+  verifies('lost/outcome-unknown');
+  const { inbox, host } = fixture();
+  const [lost, kept] = [inbox.expect(1, 1), inbox.expect(2, 2)];
+  inbox.abandon(1);
+  await assert.rejects(lost.arrived, /lost on the way/);
+  inbox.take(reply(1), from(1));
+  assert.equal(host.length, 0);
+  inbox.take(reply(2), from(2));
+  await kept.arrived;
+  inbox.expect(3, 1);
+  inbox.abandon(1);
+  await settle();
+});
+
+test('how many of its questions the server waits for', () => {
   const { inbox } = fixture();
-  const accepted: Wire = {
-    send: () =>
-      Promise.resolve({
-        status: 202,
-        header: () => undefined,
-        setCookie: [],
-        async *chunks() {},
-        discard() {},
-      }),
-    unref() {},
-  };
-  const clock = manualClock();
-  const identity: SessionIdentity = {
-    id: 'session-1',
-    version: '2025-11-25',
-    cookies: createCookieJar(new URL('http://127.0.0.1:1/mcp')),
-    lastHeaders: new Map(),
-    credentials: new Map(),
-  };
-  const controller = new AbortController();
-  let over = false;
-  void exchange(fakeContext(clock, accepted), identity, {
-    message: message({ id: 1, method: 'tools/call' }),
-    signal: controller.signal,
-    closing: new AbortController().signal,
-    onMessage: () => {},
-    elsewhere: () => inbox.expect(1, 1),
-  }).then(
-    () => (over = true),
-    () => (over = true),
-  );
-  await settle();
-  assert.equal(over, false);
-  controller.abort(new Error('given up by the host'));
-  await settle();
-  assert.equal(over, true, 'the call stays in flight, and its session never idles');
+  assert.equal(inbox.unanswered, 0);
+  inbox.take(ask(1), from(1));
+  inbox.take(ask(2), from(1));
+  inbox.take(ask(3), from(2));
+  assert.equal(inbox.unanswered, 3);
+  inbox.answer(reply(1));
+  inbox.forget(2);
+  assert.equal(inbox.unanswered, 1);
 });
 
 test('tools and what is known about them are learnt from a tools/list, and from nothing else', () => {

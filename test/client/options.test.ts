@@ -30,6 +30,7 @@ test('defaults are what the documentation says', () => {
     headers: undefined,
     authProvider: undefined,
     auth: undefined,
+    principal: undefined,
     fetch: undefined,
     maxSessions: 16,
     acquireMs: 30_000,
@@ -81,6 +82,9 @@ test('the url is http or https, as text or URL; anything else is refused with wh
   refused({ url: '' }, /url: is not a URL/);
   for (const url of ['ws://a/mcp', 'file:///a', 'localhost:5757/mcp'])
     refused({ url }, /url: .*http or https/);
+  for (const url of ['http://user@a/mcp', 'http://:secret-pw@a/mcp']) {
+    refused({ url }, /url: .*password.*headers/, /^(?!.*secret-pw)/);
+  }
   for (const url of [undefined, null, 7, {}]) refused({ url }, /url: must be a URL/);
   refused({}, /url: /);
   for (const options of [undefined, null, 'http://a', []]) refused(options);
@@ -97,6 +101,8 @@ test('functions and providers are told apart from what is none', () => {
   refused({ url: URL_TEXT, headers: 'a: b' }, /headers: /);
   refused({ url: URL_TEXT, authProvider: () => {} }, /authProvider: .*token/);
   refused({ url: URL_TEXT, auth: {} }, /auth: /);
+  for (const principal of ['alice', () => 'alice']) assert.equal(read({ principal }).principal, principal);
+  for (const principal of ['', 7, {}]) refused({ url: URL_TEXT, principal }, /principal: /);
   refused({ url: URL_TEXT, fetch: 'fetch' }, /fetch: must be a function/);
 });
 
@@ -153,6 +159,7 @@ test('sessions may go on when only bounds differ; what identifies the server or 
     { listen: 'off' },
     { authProvider: {} },
     { auth: () => {} },
+    { principal: 'alice' },
     { fetch: () => {} },
   ];
   for (const change of other) {

@@ -3,9 +3,10 @@ import { test } from 'node:test';
 import { createCookieJar } from '../../src/protocol/cookies.js';
 import { verifies } from '../requirements.js';
 
+const NOW = Date.parse('2026-11-05T10:00:00Z');
 const after = (url: string, ...lines: string[]): string | undefined => {
   const jar = createCookieJar(new URL(url));
-  for (const line of lines) jar.store([line]);
+  for (const line of lines) jar.store([line], NOW);
   return jar.header();
 };
 const HTTPS = 'https://a.example.com/mcp/v1';
@@ -14,16 +15,16 @@ test('cookies come back in the order in which they were set; a later value repla
   verifies('hops/cookies');
   const jar = createCookieJar(new URL(HTTPS));
   assert.equal(jar.header(), undefined);
-  jar.store(['lb=1; Path=/; HttpOnly', ' b = x=y ; SameSite=Lax']);
+  jar.store(['lb=1; Path=/; HttpOnly', ' b = x=y ; SameSite=Lax'], NOW);
   assert.equal(jar.header(), 'lb=1; b=x=y');
-  jar.store(['lb=2']);
+  jar.store(['lb=2'], NOW);
   assert.equal(jar.header(), 'lb=2; b=x=y');
 });
 
 test('two jars know nothing of one another', () => {
   verifies('hops/cookies');
   const [a, b] = [createCookieJar(new URL(HTTPS)), createCookieJar(new URL(HTTPS))];
-  a.store(['lb=1']);
+  a.store(['lb=1'], NOW);
   assert.equal(b.header(), undefined);
 });
 
@@ -67,4 +68,7 @@ test('an Expires that has passed takes a cookie away, unless Max-Age says otherw
   assert.equal(after(HTTPS, 'lb=1; Expires=Thu, 01 Jan 2099 00:00:00 GMT'), 'lb=1');
   assert.equal(after(HTTPS, `lb=1; Max-Age=60; ${past}`), 'lb=1');
   assert.equal(after(HTTPS, 'lb=1', `lb=; Path=/; ${past}`), undefined);
+  assert.equal(after(HTTPS, 'lb=1', 'lb=; Expires=Thu, 05 Nov 2026 10:00:00 GMT'), undefined);
+  assert.equal(after(HTTPS, 'lb=1; Expires=soon'), 'lb=1');
+  assert.equal(after(HTTPS, 'lb=1; Expires=Thu, 01 Jan 2099 00:00:00 GMT; Max-Age=0'), undefined);
 });

@@ -56,6 +56,11 @@ test('R097: LF, CRLF and CR end a line, also when the cut falls between CR and L
     assert.deepEqual(heardIn(...Array.from(text)), wanted, `${JSON.stringify(end)}, character by character`);
   }
   assert.deepEqual(heardIn('data: a\r', '\ndata: b\r\n\r', '\n'), [['event', 'message', 'a\nb']]);
+  assert.deepEqual(
+    heardIn('data: a\r', '\n', '\n'),
+    [['event', 'message', 'a']],
+    'only the first LF is a half',
+  );
 });
 
 test('an event is handed on with its last CR: nothing is waited for', () => {
@@ -99,7 +104,17 @@ test('the id of an event without any data line counts too (HTML standard, 9.2.6)
   assert.deepEqual(heardIn('id: 7\n\n'), [['id', '7']]);
 });
 
-test('an id is told before its event; one with a NUL, and an empty one, are none', () => {
+test('an id is told before its event, and not before the events that precede it', () => {
+  assert.deepEqual(heardIn('id: 1\ndata: a\n\nid: 2\ndata: b\n\n'), [
+    ['id', '1'],
+    ['event', 'message', 'a'],
+    ['id', '2'],
+    ['event', 'message', 'b'],
+  ]);
+});
+
+test('an id with a NUL, an empty one, and what only begins like one, are none', () => {
+  assert.deepEqual(heardIn('idx: 5\ni: 6\n: id: 7\ndata: id: 8\n\n'), [['event', 'message', 'id: 8']]);
   assert.deepEqual(heardIn('data: a\nid: 1\n\ndata: b\nid: x\0y\n\ndata: c\nid\n\n'), [
     ['id', '1'],
     ['event', 'message', 'a'],
@@ -132,12 +147,15 @@ test('an over-long event throws, whether it is one line or many, however it is c
 });
 
 test('any number of events and comments that are each short enough pass', () => {
-  const reader = listen(30);
+  const [events, both] = [listen(30), listen(30)];
   for (let n = 0; n < 100; n += 1) {
-    reader.push('data: 12345\n\n');
-    reader.push(': keepalive\n\n');
+    events.push('data: 12345\n\n');
+    both.push(': keepalive\n\n');
+    both.push('data: 12345\n\n');
   }
-  assert.equal(reader.heard.length, 100);
+  assert.deepEqual([events.heard.length, both.heard.length], [100, 100]);
+  const comments = listen(30);
+  for (let n = 0; n < 100; n += 1) comments.push(': keepalive\n\n');
 });
 
 test('comments between its lines make an over-long event no shorter', () => {
@@ -146,6 +164,16 @@ test('comments between its lines make an over-long event no shorter', () => {
     for (let n = 0; n < 100; n += 1) reader.push('data: 12345\n:\n');
   }, SseTooLargeError);
 });
+
+/** The same events, ids and delays, each kind in its order. */
+function same(heard: readonly Heard[], wanted: readonly Heard[]): void {
+  for (const kind of ['event', 'id', 'retry']) {
+    assert.deepEqual(
+      heard.filter((one) => one[0] === kind),
+      wanted.filter((one) => one[0] === kind),
+    );
+  }
+}
 
 interface Block {
   lines: string[];
@@ -223,7 +251,7 @@ test('any events, with any line ends, cut anywhere, read the same', () => {
       cuts,
       (blocks, ends, places) => {
         const heard = heardIn(...cut(write(blocks, ends), places));
-        assert.deepEqual(
+        same(
           heard,
           blocks.flatMap((one) => one.heard),
         );
@@ -259,7 +287,7 @@ test('what we write is read back the same', () => {
           ...(id === undefined ? [] : [['id', id] satisfies Heard]),
           ...(data === '' ? [] : [['event', event, data] satisfies Heard]),
         ]);
-        assert.deepEqual(heardIn(...cut(Buffer.from(written), places)), wanted);
+        same(heardIn(...cut(Buffer.from(written), places)), wanted);
       },
     ),
     { numRuns: 300 },

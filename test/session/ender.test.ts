@@ -85,15 +85,21 @@ test('an unconfirmed ending counts as ended when a retry is confirmed, not befor
   assert.deepEqual([at.told.length, at.ended], [2, 1]);
 });
 
-test('endOnce insists on nothing', async () => {
+test('one that the server disowned is tried once, and has been counted as ended before', async () => {
   const at = fixture();
-  const ending = at.ender.endOnce({ id: 'a' }, 1, 'expired', 2_000);
+  const ending = at.ender.endDisowned({ id: 'a' }, 1, 'expired', 2_000);
   await settle();
   at.deletes[0]?.({ status: 503 });
   await ending;
   await at.clock.advanceStepwise(3_600_000);
   assert.deepEqual([at.deletes.length, at.clock.pending], [1, 0]);
   assert.deepEqual(at.told, [['not-confirmed', { id: 'a' }, 1, 'expired', 503, 0]]);
+  const other = at.ender.endDisowned({ id: 'b' }, 2, 'expired', 2_000);
+  await settle();
+  at.deletes[1]?.({ status: 200 });
+  await other;
+  await at.ender.endDisowned({ id: undefined }, 3, 'expired', 2_000);
+  assert.deepEqual([at.told.length, at.ended], [2, 0]);
 });
 
 test('quiet waits for every ending under way, and no longer than it was told', async () => {

@@ -34,9 +34,11 @@ test('active: work that begins again in time keeps the stream', async () => {
   at.stream.workEnded();
   await at.clock.advanceStepwise(9_000);
   at.stream.workBegan();
+  assert.equal(at.clock.pending, 0);
   await at.clock.advanceStepwise(9_000);
   at.stream.workEnded();
   at.stream.workEnded();
+  assert.equal(at.clock.pending, 1);
   await at.clock.advanceStepwise(9_999);
   assert.deepEqual([at.stream.state, at.gets.length], ['open', 1]);
   await at.clock.advanceStepwise(1);
@@ -47,7 +49,7 @@ test('off: never, whatever happens', async () => {
   verifies('listen/off');
   const at = await listening({ mode: 'off' }).working();
   at.memory.pingsOnStream = true;
-  at.stream.postSent()();
+  at.stream.postSent().answered();
   await at.stream.settled(1_000);
   at.stream.workEnded();
   await at.clock.advanceStepwise(60_000);
@@ -231,11 +233,23 @@ test('R026, R037: 405, 406, 501, no event stream, 404 or 400 before one worked: 
     assert.equal(at.confirms, 0);
     await at.stream.settled(1_000);
     at.stream.workEnded();
-    await at.clock.advanceStepwise(3_600_000);
-    at.stream.workBegan();
     at.stream.unbind('x');
     at.stream.bind();
+    assert.equal(at.gets.length, 1, 'nor for its successor');
+    at.stream.workBegan();
     assert.deepEqual([at.gets.length, at.clock.pending], [1, 0]);
+  }
+});
+
+test('R026: the session that was told so never asks again, its successor may after ten minutes', async () => {
+  for (const answer of [{ status: 405 }, { status: 404 }]) {
+    const at = await listening().working();
+    at.last.answer(answer);
+    await at.clock.advanceStepwise(3_600_000);
+    at.stream.workBegan();
+    assert.deepEqual([at.gets.length, at.clock.pending], [1, 0]);
+    at.stream.bind();
+    assert.equal(at.gets.length, 2);
   }
 });
 
@@ -278,7 +292,7 @@ test('R037: when the session is gone its successor has a stream again', async ()
   at.stream.bind();
   at.confirm(true);
   await settle();
-  assert.equal(at.gets.length, 3);
+  assert.deepEqual([at.gets.length, at.stream.state, at.memory.mayListen()], [3, 'connecting', true]);
   await at.open();
   assert.equal(at.stream.state, 'open');
 });
@@ -424,10 +438,10 @@ test('if headers then come, listening is off for that server for ten minutes', a
   verifies('listen/one-worker');
   const at = await listening().working();
   await at.open();
-  const headers = at.stream.postSent();
+  const post = at.stream.postSent();
   await at.clock.advanceStepwise(5_100);
-  headers();
-  headers();
+  post.answered();
+  post.answered();
   assert.equal(at.memory.mayListen(), false);
   assert.equal(at.stream.state, 'closed');
   at.stream.workBegan();
@@ -442,12 +456,65 @@ test('if headers then come, listening is off for that server for ten minutes', a
 test('headers that come long after do not come because of that: listening goes on', async () => {
   const at = await listening({ random: RANDOM.high }).working();
   await at.open();
-  const headers = at.stream.postSent();
+  const post = at.stream.postSent();
   await at.clock.advanceStepwise(5_000);
   await at.clock.advanceStepwise(5_001);
-  headers();
+  post.answered();
   assert.equal(at.memory.mayListen(), true);
   assert.equal(at.gets.length, 2, 'the stream was asked for again with backoff');
+});
+
+test('a POST that is given up moved nothing: listening goes on', async () => {
+  const at = await listening().working();
+  await at.open();
+  const post = at.stream.postSent();
+  await at.clock.advanceStepwise(5_100);
+  post.gaveUp();
+  post.answered();
+  assert.equal(at.memory.mayListen(), true);
+});
+
+test("a tool that waits for the host's own answer is not starved by our stream", async () => {
+  const at = await listening().working();
+  await at.open();
+  at.options.isHostAsked = true;
+  const post = at.stream.postSent();
+  await at.clock.advanceStepwise(60_000);
+  assert.equal(at.stream.state, 'open');
+  post.answered();
+  assert.equal(at.memory.mayListen(), true);
+});
+
+test('sealed: an open stream stays, one that waits is not asked for again, nor is any other', async () => {
+  const open = await listening({ mode: 'always' }).working();
+  const get = await open.open();
+  open.stream.seal();
+  assert.deepEqual([open.stream.state, get.signal.aborted], ['open', false]);
+  get.event();
+  get.end();
+  await open.clock.advanceStepwise(3_600_000);
+  assert.deepEqual([open.gets.length, open.stream.state, open.clock.pending], [1, 'closed', 0]);
+  const waiting = await listening({ mode: 'always' }).working();
+  waiting.last.answer({ status: 503 });
+  await settle();
+  waiting.stream.seal();
+  assert.deepEqual([waiting.stream.state, waiting.clock.pending], ['closed', 0]);
+  waiting.stream.workBegan();
+  waiting.stream.bind();
+  assert.equal(waiting.gets.length, 1);
+});
+
+test('R025: of several calls in a row only the first waits for headers that do not come', async () => {
+  verifies('listen/never-touches-calls');
+  const at = await listening().working();
+  void at.stream.settled(1_000);
+  await at.clock.advanceStepwise(1_000);
+  let done = false;
+  void at.stream.settled(1_000).then(() => (done = true));
+  await at.clock.advanceStepwise(0);
+  at.clock.advance(0);
+  await settle();
+  assert.equal(done, true);
 });
 
 test('a POST that is answered in time, or waits without a stream of ours, closes nothing', async () => {
@@ -455,7 +522,8 @@ test('a POST that is answered in time, or waits without a stream of ours, closes
   await at.open();
   const quick = at.stream.postSent();
   await at.clock.advanceStepwise(4_999);
-  quick();
+  quick.answered();
+  assert.equal(at.clock.pending, 0);
   await at.clock.advanceStepwise(60_000);
   assert.equal(at.stream.state, 'open');
   at.last.end();
@@ -474,7 +542,7 @@ test('the quick answer to another POST says nothing about the one that waits', a
   await at.clock.advanceStepwise(5_000);
   const other = at.stream.postSent();
   await at.clock.advanceStepwise(50);
-  other();
+  other.answered();
   assert.equal(at.memory.mayListen(), true, 'this server has a worker to spare');
 });
 
@@ -508,8 +576,9 @@ test('R079: the last event id goes with the next GET of the same session, and is
   at.stream.bind();
   assert.deepEqual([at.gets.length, at.last.lastEventId], [3, undefined]);
   get.id('9');
-  at.stream.unbind('x');
-  at.stream.bind();
+  at.last.answer({ status: 503 });
+  await settle();
+  await at.untilNextGet();
   assert.equal(at.last.lastEventId, undefined, 'nor does the old stream bring it back');
 });
 
@@ -522,6 +591,7 @@ test('R079: a retry that waits is cancelled by unbind, bind and stop: no GET for
     if (end === 'unbind') at.stream.unbind('expired');
     else at.stream.stop();
     assert.deepEqual([at.clock.pending, at.stream.state], [0, 'closed']);
+    at.stream.workBegan();
     await at.clock.advanceStepwise(3_600_000);
     assert.equal(at.gets.length, 1);
   }
@@ -631,7 +701,7 @@ test('R101: 1,440 streams that are cut after a minute leave no timer, and one GE
   const at = await listening({ random: RANDOM.low }).working();
   for (let n = 0; n < 1_440; n += 1) {
     const get = await at.open();
-    at.stream.postSent()();
+    at.stream.postSent().answered();
     at.clock.advance(59_000);
     get.cut();
     await settle();

@@ -38,7 +38,7 @@ export interface Listening {
   readonly memory: ServerMemory;
   readonly stream: ListeningStream;
   /** May be changed on the way. */
-  readonly options: { streamIdleMs: number };
+  readonly options: { streamIdleMs: number; isHostAsked: boolean };
   readonly gets: Get[];
   /** The latest GET. */
   readonly last: Get;
@@ -71,7 +71,7 @@ export function listening({
   const events: string[] = [];
   const cancelled: number[] = [];
   const questions: Array<(answer: boolean | Error) => void> = [];
-  const options = { streamIdleMs };
+  const options = { streamIdleMs, isHostAsked: false };
   /** When timers that wait are due; no two of one moment, in these tests. */
   const due = new Set<number>();
 
@@ -107,6 +107,7 @@ export function listening({
       new Promise((resolve, reject) => {
         questions.push((answer) => (answer instanceof Error ? reject(answer) : resolve(answer)));
       }),
+    isHostAsked: () => options.isHostAsked,
     onOpen: () => events.push('open'),
     onClose: (reason, durationMs) => events.push(`${reason} ${durationMs}`),
   });

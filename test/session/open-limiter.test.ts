@@ -7,9 +7,6 @@ import { settle } from '../support/fake-context.js';
 import { type ManualClock, manualClock } from '../support/manual-clock.js';
 import { verifies } from '../requirements.js';
 
-/** Opens under way at once; a session that is re-opened is paid for only after its successor stands. */
-const UNDER_WAY = 4;
-
 interface Fixture {
   clock: ManualClock;
   limiter: OpenLimiter;
@@ -51,7 +48,14 @@ function fixture(allowance = 2): Fixture {
 
 test('four opens at once, the others in the order in which they asked', async () => {
   const { limiter, turns, ask } = fixture();
-  for (let n = 0; n < 7; n += 1) ask();
+  const order: number[] = [];
+  for (let n = 0; n < 4; n += 1) ask();
+  for (let n = 0; n < 3; n += 1) {
+    void limiter.enter(new AbortController().signal).then((turn) => {
+      order.push(n);
+      turns.push(turn);
+    });
+  }
   await settle();
   assert.deepEqual([turns.length, limiter.waiting], [4, 3]);
   turns[1]?.cancelled();
@@ -63,13 +67,14 @@ test('four opens at once, the others in the order in which they asked', async ()
   turns[2]?.opened();
   await settle();
   assert.deepEqual([turns.length, limiter.waiting], [7, 0]);
+  assert.deepEqual(order, [0, 1, 2]);
 });
 
 test('R031: opens that outpace ends wait, each time twice as long', async () => {
   verifies('bounds/opens-are-paced');
   const { clock, turns, waits, ask, open } = fixture(2);
-  for (let n = 0; n < 2 + UNDER_WAY; n += 1) await open();
-  assert.deepEqual(waits, [], 'as many as are allowed, and as are under way at once, cost nothing');
+  for (let n = 0; n < 2; n += 1) await open();
+  assert.deepEqual(waits, [], 'as many as are allowed cost nothing');
   await open();
   assert.deepEqual(waits, [[500, 'outpaced']]);
   ask();
@@ -95,30 +100,85 @@ test('ends pay for opens: whoever ends what it opens is never held up', async ()
   assert.deepEqual(waits, []);
 });
 
-test('once ends have caught up, the next wait is short again', async () => {
-  const { clock, waits, limiter, open } = fixture(1);
-  for (let n = 0; n < 2 + UNDER_WAY; n += 1) await open();
-  await clock.advanceStepwise(10_000);
+test('once ends have caught up nobody waits any more, and the next wait is short again', async () => {
+  const { clock, waits, turns, limiter, ask, open } = fixture(1);
   await open();
-  limiter.ended();
-  limiter.ended();
-  await clock.advanceStepwise(10_000);
   await open();
+  await clock.advanceStepwise(500);
+  await open();
+  ask();
+  limiter.ended();
+  await settle();
+  assert.equal(turns.length, 0, 'two are open, one is allowed');
+  limiter.ended();
+  await settle();
+  assert.deepEqual([turns.length, clock.pending], [1, 0]);
+  turns.pop()?.opened();
   assert.deepEqual(
     waits.map(([ms]) => ms),
     [500, 1_000, 500],
   );
 });
 
+test('ends shorten no Retry-After', async () => {
+  const { clock, turns, limiter, ask, open } = fixture(1);
+  await open();
+  ask();
+  await settle();
+  turns.pop()?.failed(30_000);
+  limiter.ended();
+  limiter.ended();
+  ask();
+  await clock.advanceStepwise(29_999);
+  assert.equal(turns.length, 0);
+  await clock.advanceStepwise(1);
+  assert.equal(turns.length, 1);
+});
+
+test('a longer Retry-After outlasts what opens that outpace ends have to wait, whichever came first', async () => {
+  for (const retryAfterFirst of [true, false]) {
+    const { clock, turns, limiter, ask } = fixture(0);
+    ask();
+    ask();
+    await settle();
+    const [a, b] = turns.splice(0) as [Turn, Turn];
+    if (retryAfterFirst) a.failed(30_000);
+    b.opened();
+    if (!retryAfterFirst) a.failed(30_000);
+    limiter.ended();
+    ask();
+    await clock.advanceStepwise(29_999);
+    assert.equal(turns.length, 0);
+    await clock.advanceStepwise(1);
+    assert.equal(turns.length, 1);
+  }
+});
+
 test('what was opened ten minutes ago and not known to have ended is forgotten', async () => {
   const { clock, waits, open } = fixture(1);
-  for (let n = 0; n < 1 + UNDER_WAY; n += 1) await open();
+  await open();
   await clock.advanceStepwise(600_000);
   await open();
   assert.equal(waits.length, 1, 'ten minutes are not over yet');
   await clock.advanceStepwise(600_001);
-  for (let n = 0; n < 1 + UNDER_WAY; n += 1) await open();
+  await open();
   assert.equal(waits.length, 1);
+});
+
+test('the allowance is read when it is needed: a reload may change it', async () => {
+  const clock = manualClock();
+  let allowance = 1;
+  let waits = 0;
+  const limiter = createOpenLimiter({
+    clock,
+    get allowance() {
+      return allowance;
+    },
+    onBackedOff: () => (waits += 1),
+  });
+  allowance = 3;
+  for (let n = 0; n < 3; n += 1) (await limiter.enter(new AbortController().signal)).opened();
+  assert.equal(waits, 0);
 });
 
 test('Retry-After is obeyed by every open of that server', async () => {

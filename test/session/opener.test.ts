@@ -16,6 +16,8 @@ interface Fixture {
   clock: ManualClock;
   limiter: OpenLimiter;
   opener: Opener<Session>;
+  /** For each `initialize`: aborted once nobody waits for it. */
+  abandoned: AbortSignal[];
   /** An `initialize` under way, by its number; calling one answers it. */
   sent: Array<(outcome: OpenOutcome<Session>) => void>;
   orphans: Array<[id: string | undefined, number: number]>;
@@ -26,6 +28,7 @@ interface Fixture {
 
 function fixture({ openMs = 30_000 } = {}): Fixture {
   const clock = manualClock();
+  const abandoned: AbortSignal[] = [];
   const sent: Fixture['sent'] = [];
   const orphans: Fixture['orphans'] = [];
   const ends: Array<() => void> = [];
@@ -34,7 +37,10 @@ function fixture({ openMs = 30_000 } = {}): Fixture {
     clock,
     limiter,
     openMs,
-    send: () => new Promise((resolve) => sent.push(resolve)),
+    send(_, signal) {
+      abandoned.push(signal);
+      return new Promise((resolve) => sent.push(resolve));
+    },
     endOrphan(opened, number) {
       orphans.push([opened.id, number]);
       return new Promise((resolve) => ends.push(resolve));
@@ -44,6 +50,7 @@ function fixture({ openMs = 30_000 } = {}): Fixture {
     clock,
     limiter,
     opener,
+    abandoned,
     sent,
     orphans,
     open: (signal = new AbortController().signal) => opener.open(signal),
@@ -112,10 +119,13 @@ test('an initialize that failed and left an id all the same is ended; without an
   const { sent, open, orphans } = fixture();
   const opening = open();
   await settle();
-  sent[0]?.({ ...(failure() as { error: Error }), left: { id: 'a' } });
+  sent[0]?.({ ...(failure() as { error: Error }), left: [{ id: 'a' }, { id: 'b' }, { id: undefined }] });
   await assert.rejects(opening, /no/);
   await settle();
-  assert.deepEqual(orphans, [['a', 1]]);
+  assert.deepEqual(orphans, [
+    ['a', 1],
+    ['b', 1],
+  ]);
   const controller = new AbortController();
   const other = open(controller.signal);
   await settle();
@@ -123,7 +133,7 @@ test('an initialize that failed and left an id all the same is ended; without an
   await assert.rejects(other, /enough/);
   sent[1]?.({ opened: { id: undefined } });
   await settle();
-  assert.equal(orphans.length, 1);
+  assert.equal(orphans.length, 2);
 });
 
 test('Retry-After is obeyed within the time, with a new number for each try, four times at most', async () => {
@@ -153,6 +163,56 @@ test('a Retry-After beyond the time is an error at once', async () => {
   sent[0]?.(failure(30_000));
   await assert.rejects(opening, /no/);
   assert.equal(sent.length, 1);
+});
+
+test('an initialize that succeeded and left another session behind hands over the one and ends the other', async () => {
+  verifies('ending/orphan-of-initialize');
+  const { sent, open, orphans } = fixture();
+  const opening = open();
+  await settle();
+  sent[0]?.({ opened: { id: 'b' }, left: [{ id: 'a' }] });
+  assert.equal((await opening).opened.id, 'b');
+  await settle();
+  assert.deepEqual(orphans, [['a', 1]]);
+});
+
+test('the initialize is told once nobody waits for it, and not before', async () => {
+  const { clock, sent, abandoned, open } = fixture();
+  const taken = open();
+  await settle();
+  sent[0]?.({ opened: { id: 'a' } });
+  await taken;
+  open().catch(() => {});
+  await clock.advanceStepwise(29_999);
+  assert.deepEqual([abandoned[0]?.aborted, abandoned[1]?.aborted], [false, false]);
+  await clock.advanceStepwise(1);
+  assert.deepEqual([abandoned[0]?.aborted, abandoned[1]?.aborted], [false, true]);
+});
+
+test('servers that hang keep nobody from a turn', async () => {
+  const { clock, sent, open } = fixture();
+  for (let n = 0; n < 4; n += 1) open().catch(() => {});
+  await clock.advanceStepwise(30_000);
+  void open();
+  await clock.advanceStepwise(10_000);
+  assert.equal(sent.length, 5);
+});
+
+test('callers that give up are no failures of the server: the next open is not held up', async () => {
+  const { sent, open } = fixture();
+  for (let n = 0; n < 6; n += 1) {
+    const controller = new AbortController();
+    const opening = open(controller.signal);
+    await settle();
+    controller.abort(new Error('closed meanwhile'));
+    await assert.rejects(opening, /closed meanwhile|held back/);
+    sent.at(-1)?.({ opened: { id: `s${n}` } });
+    await settle();
+  }
+  const asked = sent.length;
+  void open();
+  await settle();
+  assert.deepEqual([asked, sent.length], [6, 7]);
 });
 
 test('a success after Retry-After bears the number of the try that brought it', async () => {

@@ -33,16 +33,14 @@ test("a promise that fails after its waiter has gone is nobody's unhandled rejec
   process.on('unhandledRejection', note);
   try {
     const controller = new AbortController();
-    let fail: (error: Error) => void = () => {};
-    const promise = new Promise<void>((_, reject) => {
-      fail = reject;
-    });
-    const before = untilAborted(promise, controller.signal);
+    const fail: Array<(error: Error) => void> = [];
+    const failing = (): Promise<void> => new Promise((_, reject) => fail.push(reject));
+    const before = untilAborted(failing(), controller.signal);
     controller.abort(new Error('gone'));
-    const after = untilAborted(promise, controller.signal);
+    const after = untilAborted(failing(), controller.signal);
     await assert.rejects(before, /gone/);
     await assert.rejects(after, /gone/);
-    fail(new Error('late'));
+    for (const reject of fail) reject(new Error('late'));
     await settle();
     await settle();
     assert.deepEqual(unhandled, []);
