@@ -19,7 +19,7 @@ export const CODES = {
   MOORING_REOPEN_STORM: { status: 503, rpc: -32052 },
   /** The session, lease or manager was closed. */
   MOORING_CLOSED: { status: 503, rpc: -32053 },
-  /** `initialize` did not succeed. */
+  /** `initialize` did not succeed, or the server could not be reached: nothing was called. */
   MOORING_OPEN_FAILED: { status: 502, rpc: -32054 },
   /** The server refused the session again right after it was re-opened. */
   MOORING_SESSION_LOST: { status: 404, rpc: -32001 },
