@@ -3,11 +3,11 @@
  * Owns: entries by scope; first come, first served; the least recently used without a lease makes room.
  * Refuses: to end a leased entry for a waiter, to exceed the cap, to let anyone wait without a deadline.
  */
-import { AsyncResource } from 'node:async_hooks';
 import type { Clock, Timer } from '../clock.js';
 import { MooringError } from '../errors.js';
 import type { EndReason } from '../events.js';
 import { untilAborted } from './waiting.js';
+import { createWaitingLine } from './waiting-line.js';
 
 export interface PoolOptions<R> {
   clock: Clock;
@@ -68,20 +68,12 @@ interface Slot<R> {
   gone: Promise<void> | undefined;
 }
 
-interface Waiter<R> {
-  scope: string;
-  /** Opens a session in the context of the one who waits, not of whoever made room. */
-  start(): Slot<R>;
-  serve(slot: Slot<R>): void;
-  fail(error: Error): void;
-}
-
 export function createPool<R>(options: PoolOptions<R>): Pool<R> {
   const { clock, server } = options;
   let { maxSessions, acquireMs } = options;
   const byScope = new Map<string, Slot<R>>();
   const all = new Set<Slot<R>>();
-  const waiters: Array<Waiter<R>> = [];
+  const line = createWaitingLine<Slot<R>>();
   let closing = false;
 
   const closedError = (what: string): MooringError =>
@@ -114,7 +106,7 @@ export function createPool<R>(options: PoolOptions<R>): Pool<R> {
     all.delete(slot);
     if (byScope.get(slot.scope) === slot) byScope.delete(slot.scope);
     pump();
-    if (all.size === 0 && waiters.length === 0) options.onEmpty?.();
+    if (all.size === 0 && line.length === 0) options.onEmpty?.();
   };
 
   const retire = (slot: Slot<R>, reason: EndReason): Promise<void> => {
@@ -178,17 +170,16 @@ export function createPool<R>(options: PoolOptions<R>): Pool<R> {
 
   /** Serves the line from its head, and makes room for those who remain. */
   function pump(): void {
-    while (waiters.length > 0) {
-      const waiter = waiters[0] as Waiter<R>;
+    for (let waiter = line.head(); waiter !== undefined; waiter = line.head()) {
       const existing = byScope.get(waiter.scope);
       if (existing === undefined && all.size >= maxSessions) break;
-      waiters.shift();
-      waiter.serve(existing ?? waiter.start());
+      line.shift();
+      const slot = existing ?? waiter.make();
+      slot.leases += 1;
+      waiter.serve(slot);
     }
     const leaving = [...all].filter((slot) => slot.state === 'retiring').length;
-    // Several who wait for one scope need one place.
-    const scopes = new Set(waiters.map(({ scope }) => scope)).size;
-    let wanted = scopes + all.size - maxSessions - leaving;
+    let wanted = line.scopes + all.size - maxSessions - leaving;
     for (const slot of idleSlots()) {
       if (wanted <= 0) break;
       wanted -= 1;
@@ -200,42 +191,8 @@ export function createPool<R>(options: PoolOptions<R>): Pool<R> {
   const take = (scope: string): Slot<R> | undefined => {
     const existing = byScope.get(scope);
     if (existing !== undefined) return existing;
-    return waiters.length === 0 && all.size < maxSessions ? start(scope) : undefined;
+    return line.length === 0 && all.size < maxSessions ? start(scope) : undefined;
   };
-
-  const wait = (
-    scope: string,
-    signal: AbortSignal | undefined,
-    onDeadline: (fn: () => void) => void,
-  ): Promise<Slot<R>> =>
-    new Promise((resolve, reject) => {
-      const leave = (): void => {
-        const at = waiters.indexOf(waiter);
-        if (at >= 0) waiters.splice(at, 1);
-        signal?.removeEventListener('abort', onAbort);
-      };
-      const onAbort = (): void => {
-        leave();
-        reject(signal?.reason as Error);
-      };
-      const waiter: Waiter<R> = {
-        scope,
-        start: AsyncResource.bind(() => start(scope)),
-        serve(slot) {
-          signal?.removeEventListener('abort', onAbort);
-          slot.leases += 1;
-          resolve(slot);
-        },
-        fail(error) {
-          leave();
-          reject(error);
-        },
-      };
-      waiters.push(waiter);
-      signal?.addEventListener('abort', onAbort, { once: true });
-      onDeadline(() => waiter.fail(exhausted()));
-      pump();
-    });
 
   const giveBack = (slot: Slot<R>): void => {
     slot.leases -= 1;
@@ -263,8 +220,9 @@ export function createPool<R>(options: PoolOptions<R>): Pool<R> {
         mine = take(scope);
         if (mine !== undefined) mine.leases += 1;
         else {
-          mine = await wait(scope, signal, (fn) => {
-            onDeadline = fn;
+          mine = await line.join({ scope, signal, make: () => start(scope) }, (waiter) => {
+            onDeadline = () => waiter.fail(exhausted());
+            pump();
           });
         }
         try {
@@ -287,8 +245,7 @@ export function createPool<R>(options: PoolOptions<R>): Pool<R> {
       return undefined;
     },
     async end(scope, reason) {
-      for (const waiter of waiters.filter((w) => w.scope === scope))
-        waiter.fail(closedError(`scope ${scope}`));
+      line.fail((name) => closedError(`scope ${name}`), scope);
       await Promise.all([...all].filter((slot) => slot.scope === scope).map((slot) => retire(slot, reason)));
     },
     detach(entry) {
@@ -299,7 +256,7 @@ export function createPool<R>(options: PoolOptions<R>): Pool<R> {
     },
     async close(reason) {
       closing = true;
-      for (const waiter of [...waiters]) waiter.fail(closedError('the manager'));
+      line.fail(() => closedError('the manager'));
       await Promise.all([...all].map((slot) => retire(slot, reason)));
     },
     setBounds(bounds) {
@@ -309,7 +266,7 @@ export function createPool<R>(options: PoolOptions<R>): Pool<R> {
     isLeased: (entry) => [...all].some((slot) => slot.entry === entry && slot.leases > 0),
     entries: () => [...all].flatMap((slot) => (slot.entry === undefined ? [] : [slot.entry])),
     counts() {
-      const counts = { opening: 0, live: 0, retiring: 0, leased: 0, waiting: waiters.length };
+      const counts = { opening: 0, live: 0, retiring: 0, leased: 0, waiting: line.length };
       for (const slot of all) {
         counts[slot.state] += 1;
         if (slot.leases > 0) counts.leased += 1;
