@@ -27,6 +27,7 @@ import type { Parts } from './parts.js';
 import { createRestore } from './restore.js';
 import type { ServerContext } from './server-context.js';
 import { createSessionPorts } from './session-ports.js';
+import { sendStateless } from './stateless.js';
 
 export interface ConnectionOptions {
   scope: string;
@@ -160,7 +161,7 @@ export function createConnection(shared: ServerContext, options: ConnectionOptio
     if (isRequest(message) && message.method === 'initialize') return open(message);
     const version = envelopeVersion(message) ?? (initialize === undefined ? statelessVersion : undefined);
     if (version !== undefined && eraOf(version) === 'stateless') {
-      return outgoing.stateless(message, version, sendOptions);
+      return sendStateless(parts, message, version, sendOptions);
     }
     if (initialize === undefined) {
       throw new MooringError(

@@ -1,10 +1,9 @@
 /**
- * What the host sends, each kind of message on its own path: requests, answers, notifications, stateless requests.
+ * What the host sends, each kind of message on its own path: requests, answers, notifications.
  * Owns: requests in flight by typed id, so that one can be given up.
  * Refuses: to keep rules of its own; session/ decides when, exchange.ts how.
  */
-import { isMooringError, MooringError } from '../errors.js';
-import { createCookieJar } from '../protocol/cookies.js';
+import { MooringError } from '../errors.js';
 import { idKey } from '../protocol/ids.js';
 import { isRequest, isResponse, isWorkMethod, type Message, type RequestId } from '../protocol/jsonrpc.js';
 import type { Generation } from '../session/generation.js';
@@ -15,7 +14,6 @@ import { exchange } from './exchange.js';
 import type { Expectation } from './inbox.js';
 import type { OpenedSession } from './opened-session.js';
 import { garbage, type Parts } from './parts.js';
-import type { SessionIdentity } from './session-http.js';
 import { bindStream } from './session-ports.js';
 
 export interface SendOptions {
@@ -37,16 +35,12 @@ export interface Outgoing {
   notification(message: Message, options: SendOptions): Promise<void>;
   /** The host gives up a request: the server is told, and its answer is not waited for any more. */
   cancel(message: Message, id: RequestId): Promise<void>;
-  /** From 2026-07-28 on: no session, nothing invented. */
-  stateless(message: Message, version: string, options: SendOptions): Promise<void>;
 }
 
 /** The longest that a call waits for the listening stream that its answer may need, ms. */
 const STREAM_FIRST_MS = 1_000;
 /** A `cancelled` that the server does not take in this time is given up, ms. */
 const CANCEL_MS = 2_000;
-/** The request of 2026-07-28 whose answer is a stream without an end. */
-const SUBSCRIBE = 'subscriptions/listen';
 /** The host does not want the answer any more; nobody is told. */
 const GIVEN_UP: unknown = new DOMException('given up by the host', 'AbortError');
 
@@ -229,46 +223,5 @@ export function createOutgoing(parts: Parts): Outgoing {
       const { current } = handle;
       if (isInitialized && current !== undefined && current.number === first) bindStream(parts, current);
     },
-    async stateless(message, version, options) {
-      const { controller: abort, unlink } = linkedController(handle.cut, options.signal);
-      const key = isRequest(message) ? idKey(message.id) : `stateless ${parts.nextId()}`;
-      running.set(key, { abort, generation: 0 });
-      const send = async (): Promise<void> => {
-        await exchange(context, noSession(version), {
-          message,
-          signal: abort.signal,
-          closing: handle.closing,
-          // A stream without an end must not keep an idle host from ending.
-          ...(message.method === SUBSCRIBE ? { lane: 'listen' as const } : {}),
-          ...(options.headers === undefined ? {} : { headers: options.headers }),
-          onMessage: parts.toHost,
-          onGarbage: (what) => parts.onError(garbage(parts, what)),
-          elsewhere: () => Promise.resolve(),
-        });
-      };
-      try {
-        // A subscription lasts as long as its stream: closing must not wait for it.
-        await (message.method === SUBSCRIBE ? send() : handle.track(key, send));
-      } catch (error) {
-        if (error === GIVEN_UP) return;
-        const ended = isMooringError(error) && error.code === 'MOORING_OUTCOME_UNKNOWN';
-        if (!ended || options.onStreamEnd === undefined) throw error;
-        options.onStreamEnd();
-      } finally {
-        unlink();
-        running.delete(key);
-      }
-    },
   };
-
-  /** Requests without a session stand alone; cookies of one do not follow to the next. */
-  function noSession(version: string): SessionIdentity {
-    return {
-      id: undefined,
-      version,
-      cookies: createCookieJar(context.settings.url),
-      lastHeaders: new Map(),
-      credentials: new Map(),
-    };
-  }
 }
