@@ -8,6 +8,7 @@ import { createCookieJar } from '../protocol/cookies.js';
 import type { Message } from '../protocol/jsonrpc.js';
 import { linkedController } from '../session/waiting.js';
 import { exchange } from './exchange.js';
+import { badResponse } from './failures.js';
 import type { SendOptions } from './outgoing.js';
 import { garbage, type Parts } from './parts.js';
 
@@ -41,7 +42,8 @@ export async function sendStateless(
       ...(options.headers === undefined ? {} : { headers: options.headers }),
       onMessage: parts.toHost,
       onGarbage: (what) => parts.onError(garbage(parts, what)),
-      elsewhere: () => Promise.resolve(),
+      // There is no other stream that it could come on.
+      elsewhere: () => Promise.reject(badResponse(context, message, '202 and no response', 202)),
     });
   };
   try {

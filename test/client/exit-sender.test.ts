@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { deleteBlocking, type ExitTarget, proxyFor } from '../../src/client/exit-sender.js';
 
 /**
- * A server of its own thread: deleteBlocking blocks this one. Path /STATUS answers so, /hang never, /cut breaks off, /half after its headers,
+ * A server of its own thread: deleteBlocking blocks this one. Path /STATUS answers so, /hang never, /cut breaks off, /half after its headers, /auth takes one token,
  * /slow after a while, /together when twenty have asked.
  */
 const SERVER = `
@@ -16,6 +16,7 @@ const server = require('node:http').createServer((request, response) => {
   const [, what] = request.url.split('/');
   if (what === 'hang') return;
   if (what === 'cut') return void request.socket.destroy();
+  if (what === 'auth') return void response.writeHead(request.headers.authorization === 'Bearer new' ? 200 : 401).end();
   if (what === 'half') {
     response.writeHead(200, { 'content-length': 9 }).write('half');
     return void setTimeout(() => request.socket.destroy(), 20);
@@ -105,6 +106,29 @@ test('each target gets one DELETE with its headers, and its status comes back in
       assert.equal(headers.authorization, 'Bearer t');
       assert.equal(headers.connection, 'close');
     }
+  });
+});
+
+test('a 401 is tried once more with the other headers, where there are any', async () => {
+  await withServer(async ({ origin, seen }) => {
+    const target = (used: string, other?: string): ExitTarget => ({
+      url: `${origin}/auth?${used}`,
+      headers: { authorization: `Bearer ${used}` },
+      ...(other === undefined ? {} : { otherHeaders: { authorization: `Bearer ${other}` } }),
+    });
+    const targets = [target('old', 'new'), target('old1', 'old2'), target('none'), target('new', 'old3')];
+    assert.deepEqual(blocking(targets, 5_000), [200, 401, 401, 200]);
+    assert.deepEqual(
+      (await seen()).map(({ headers }) => headers.authorization).sort(),
+      ['new', 'new', 'none', 'old', 'old1', 'old2'].map((token) => `Bearer ${token}`),
+    );
+  });
+});
+
+test('a target may carry what no other thread can be given', async () => {
+  await withServer(async ({ origin }) => {
+    const target: ExitTarget & { onStatus(): void } = { url: `${origin}/200`, headers: {}, onStatus() {} };
+    assert.deepEqual(blocking([target], 5_000), [200]);
   });
 });
 

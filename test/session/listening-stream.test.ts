@@ -297,6 +297,21 @@ test('R037: when the session is gone its successor has a stream again', async ()
   assert.equal(at.stream.state, 'open');
 });
 
+test('R037: a ping that says the session is gone leaves the rest to its successor', async () => {
+  const at = await listening().working();
+  (await at.open()).event();
+  at.last.end();
+  await settle();
+  await at.untilNextGet();
+  at.last.answer({ status: 404 });
+  await settle();
+  at.confirm(false);
+  await at.clock.advanceStepwise(3_600_000);
+  assert.deepEqual([at.gets.length, at.clock.pending, at.memory.mayListen()], [2, 0, true]);
+  at.stream.bind();
+  assert.equal(at.gets.length, 3);
+});
+
 test('R032: a 404 whose ping brings no answer decides nothing: the stream is asked for again', async () => {
   const at = await listening({ random: RANDOM.high }).working();
   (await at.open()).event();
