@@ -85,6 +85,7 @@ export function createConnection(shared: ServerContext, options: ConnectionOptio
     context,
     scope: options.scope,
     restore: createRestore(),
+    member,
     toHost: options.toHost,
     onError: options.onError,
     onOpened: (credentials: ReadonlyMap<string, string>) => {

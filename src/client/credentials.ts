@@ -28,7 +28,7 @@ export interface Credentials {
   /** Headers of one request, lower-case names. Rejects with what the host's function throws, or MOORING_BAD_OPTIONS. */
   headers(): Promise<Map<string, string>>;
   /**
-   * After a 401 to a request that carried `used`: true when it is worth asking once more.
+   * After a 401 to a request that carried `used` (what {@link headers} gave for it): true when it is worth asking once more.
    * Rejects with MOORING_UNAUTHORIZED when somebody has to sign in first.
    */
   refresh(used: ReadonlyMap<string, string>, response: WireResponse): Promise<boolean>;
@@ -49,13 +49,13 @@ export function createCredentials(server: string, settings: ServerSettings): Cre
   const headers = async (): Promise<Map<string, string>> => {
     const source = settings.headers;
     const map = toHeaderMap(typeof source === 'function' ? await source() : source);
+    const token = await bearer();
+    if (token !== undefined) map.set('authorization', `Bearer ${token}`);
     for (const [name, value] of map) {
       const fault = headerFault(name, value);
       if (fault === undefined) continue;
       throw new MooringError('MOORING_BAD_OPTIONS', `headers of ${server}: ${fault}`, { server });
     }
-    const token = await bearer();
-    if (token !== undefined) map.set('authorization', `Bearer ${token}`);
     return map;
   };
 
@@ -84,7 +84,7 @@ export function createCredentials(server: string, settings: ServerSettings): Cre
 
   const changed = async (used: ReadonlyMap<string, string>): Promise<boolean> => {
     const now = await headers();
-    return [...now].some(([name, value]) => name !== 'cookie' && used.get(name) !== value);
+    return now.size !== used.size || [...now].some(([name, value]) => used.get(name) !== value);
   };
 
   return {

@@ -152,13 +152,15 @@ export function deleteBlocking(targets: ExitTarget[], deadlineMs: number): numbe
 export function proxyFor(url: URL, env: Record<string, string | undefined>): string | null {
   const read = (name: string): string | undefined => env[name.toLowerCase()] ?? env[name];
   const httpProxy = read('HTTP_PROXY');
-  const proxy = url.protocol === 'https:' ? (read('HTTPS_PROXY') ?? httpProxy) : httpProxy;
+  // An empty HTTPS_PROXY is none, not "no proxy".
+  const proxy = (url.protocol === 'https:' && read('HTTPS_PROXY')) || httpProxy;
   if (proxy === undefined || proxy === '' || !URL.canParse(proxy)) return null;
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
   const host = url.hostname.toLowerCase();
-  for (const raw of (read('NO_PROXY') ?? '').split(/[,\s]+/)) {
-    if (raw === '') continue;
-    if (raw === '*') return null;
+  const list = read('NO_PROXY') ?? '';
+  if (list === '*') return null;
+  for (const raw of list.split(/[,\s]+/)) {
+    if (raw === '' || raw === '*') continue;
     const [, name = '', wantedPort] = /^(.+?)(?::(\d+))?$/.exec(raw.toLowerCase()) ?? [];
     if (wantedPort !== undefined && wantedPort !== port) continue;
     const suffix = name.replace(/^\*?\./, '');

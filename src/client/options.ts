@@ -78,6 +78,14 @@ const ms = (fallback: number, min = 0): z.ZodType<number> =>
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
+const isHeaders = (value: unknown): boolean => {
+  if (!isObject(value)) return false;
+  if (!(Symbol.iterator in (value as object))) return true;
+  const isPair = (entry: unknown): boolean =>
+    Array.isArray(entry) && entry.length === 2 && entry.every((part) => typeof part === 'string');
+  return [...(value as Iterable<unknown>)].every(isPair);
+};
+
 const schema = z.strictObject({
   url: z
     .custom<string | URL>((value) => typeof value === 'string' || value instanceof URL, 'must be a URL')
@@ -97,8 +105,8 @@ const schema = z.strictObject({
     }),
   headers: z
     .custom<ServerOptions['headers']>(
-      (value) => isFunction(value) || isObject(value),
-      'must be headers or a function',
+      (value) => isFunction(value) || isHeaders(value),
+      'must be headers (an object, or pairs of name and value) or a function',
     )
     .optional(),
   authProvider: z.custom<AuthProvider>(isObject, 'must be an object with token() or tokens()').optional(),

@@ -141,7 +141,7 @@ export function createOutgoing(parts: Parts): Outgoing {
         key,
         async (generation) => {
           // Only now is it known what the server declared.
-          if (isWork && isFirstTry) lists.workBegins(message.method);
+          if (isWork && isFirstTry) lists.workBegins(message.method, parts.member);
           isFirstTry = false;
           if (isWork && wantsStreamFirst()) await listening.settled(STREAM_FIRST_MS);
           return attempt(generation);

@@ -6,6 +6,7 @@ import { MooringError } from '../errors.js';
 import type { SessionEvent } from '../events.js';
 import type { Message } from '../protocol/jsonrpc.js';
 import type { Handle } from '../session/handle.js';
+import type { Member } from '../session/list-changes.js';
 import type { ListeningStream } from '../session/listening-stream.js';
 import type { Inbox } from './inbox.js';
 import type { OpenedSession } from './opened-session.js';
@@ -19,6 +20,8 @@ export interface Parts {
   readonly inbox: Inbox;
   readonly listening: ListeningStream;
   readonly restore: Restore;
+  /** This connection among those whose lists are kept fresh together. */
+  readonly member: Member;
   toHost(message: Message): void;
   onError(error: Error): void;
   /** A session was opened, with these credentials. */

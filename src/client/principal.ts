@@ -14,7 +14,8 @@ export interface Principals {
 }
 
 /** Header names that say who one is. */
-const CREDENTIAL = /^cookie$|api[-_]?key|token|secret|auth|user(?!-agent)|tenant|account/;
+const CREDENTIAL =
+  /^cookie$|(?<!idempotency-)key|token|secret|auth|jwt|assertion|passw|credential|signature|user(?!-agent)|tenant|account/;
 /** Accepted tokens that are remembered. */
 const REMEMBERED = 1_000;
 

@@ -17,7 +17,8 @@ export function createRestore(): Restore {
   let level: Record<string, unknown> | undefined;
   const subscriptions = new Map<string, Record<string, unknown>>();
   return {
-    confirmed({ method, params = {} }) {
+    confirmed({ method, params: { _meta, ...params } = {} }) {
+      // Progress was for the host's own request, not for ours.
       if (method === 'logging/setLevel') level = params;
       const { uri } = params;
       if (typeof uri !== 'string') return;

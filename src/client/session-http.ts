@@ -63,6 +63,7 @@ export async function sendForSession(
   request: SessionRequest,
 ): Promise<Reply> {
   const headers = await composeHeaders(context, identity, request);
+  const used = identity.credentials;
   const reply = await sendOnce(context, identity, request, headers);
   if (reply.status !== 401) return reply;
   const challenged = reply.response.header('www-authenticate') !== undefined;
@@ -74,7 +75,7 @@ export async function sendForSession(
     body: reply.errorText,
   });
   if (meaning !== 'unauthorized') return reply;
-  const refreshing = context.credentials.refresh(headers, reply.response);
+  const refreshing = context.credentials.refresh(used, reply.response);
   if (!(await untilAborted(refreshing, request.signal))) return reply;
   const again = await sendOnce(context, identity, request, await composeHeaders(context, identity, request));
   return { ...again, refreshedInVain: again.status === 401 };

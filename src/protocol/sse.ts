@@ -23,8 +23,6 @@ export interface SseHandlers {
   onId?: (id: string) => void;
   /** `retry:` in milliseconds. */
   onRetry?: (ms: number) => void;
-  /** Any event at all, also one without data. */
-  onLife?: () => void;
 }
 
 /** 64 Mi characters: far above what a tool answers with, far below what kills a process. */
@@ -34,20 +32,22 @@ export class SseTooLargeError extends Error {}
 
 export function createSseReader(handlers: SseHandlers, maxEventChars = MAX_EVENT_CHARS): SseReader {
   const decoder = new TextDecoder('utf-8');
+  const line = createLineWatch();
   let held = 0;
   let lastWasCr = false;
-  const ids = createIdReader((id) => handlers.onId?.(id));
   const parser = createParser({
-    onEvent(event) {
-      held = 0;
-      handlers.onLife?.();
-      if (event.data !== '') handlers.onEvent({ event: event.event ?? 'message', data: event.data });
+    onEvent({ event = 'message', data }) {
+      if (data !== '') handlers.onEvent({ event, data });
     },
     onRetry: (ms) => handlers.onRetry?.(ms),
-    onComment: () => {
-      held = 0;
-    },
   });
+
+  const hold = (chars: number): void => {
+    held += chars;
+    if (held > maxEventChars)
+      throw new SseTooLargeError(`an event is longer than ${maxEventChars} characters`);
+  };
+
   return {
     push(chunk) {
       let text = decoder.decode(chunk, { stream: true });
@@ -57,41 +57,59 @@ export function createSseReader(handlers: SseHandlers, maxEventChars = MAX_EVENT
       if (lastWasCr && text.startsWith('\n')) text = text.slice(1);
       lastWasCr = text === '' ? false : text.endsWith('\r');
       if (text.includes('\r')) text = text.replace(/\r\n?/g, '\n');
-      held += text.length;
-      if (held > maxEventChars) {
-        throw new SseTooLargeError(`an event is longer than ${maxEventChars} characters`);
+      // Event by event, so that an id is known before its event and not before the one that precedes it.
+      let from = 0;
+      for (let at = 0; at < text.length; ) {
+        const end = text.indexOf('\n', at);
+        line.add(text.slice(at, end === -1 ? text.length : end));
+        if (end === -1) break;
+        at = end + 1;
+        if (!line.end()) continue;
+        hold(at - from);
+        const id = line.takeId();
+        if (id !== undefined) handlers.onId?.(id);
+        parser.feed(text.slice(from, at));
+        held = 0;
+        from = at;
       }
-      if (text === '') return;
-      ids.push(text);
-      parser.feed(text);
+      if (from === text.length) return;
+      hold(text.length - from);
+      parser.feed(from === 0 ? text : text.slice(from));
     },
   };
 }
 
 /**
- * Reads the `id:` lines by themselves: the parser hands on an id only with data, but an event that has nothing else
- * (a priming event, and so the first thing to resume from) sets the last event id as well (HTML, 9.2.6).
+ * Watches for the ends of events and for their ids. The parser hands on an id only with data, but an event that has
+ * nothing else (a priming event, the first thing to resume from) sets the last event id as well (HTML, 9.2.6).
  */
-function createIdReader(onId: (id: string) => void): { push(text: string): void } {
-  // The line so far, while it may still be an id line.
+function createLineWatch(): {
+  /** A piece of the current line. */
+  add(piece: string): void;
+  /** The line has ended; true when it was empty, which ends an event. */
+  end(): boolean;
+  /** The id of the event that has ended, if it had a usable one. */
+  takeId(): string | undefined;
+} {
+  // The line so far while it may still be an id line, undefined once it cannot.
   let line: string | undefined = '';
-  let pending: string | undefined;
+  let id: string | undefined;
   return {
-    push(text) {
-      for (let at = 0; at < text.length; ) {
-        const end = text.indexOf('\n', at);
-        const piece = text.slice(at, end === -1 ? text.length : end);
-        if (line !== undefined && 'id:'.startsWith((line + piece).slice(0, 3))) line += piece;
-        else line = undefined;
-        if (end === -1) return;
-        if (line?.startsWith('id:')) pending = line.slice(3).replace(/^ /, '');
-        else if (line === '' && pending !== undefined) {
-          if (pending !== '' && !pending.includes('\0')) onId(pending);
-          pending = undefined;
-        }
-        line = '';
-        at = end + 1;
-      }
+    add(piece) {
+      if (line === undefined) return;
+      const head = (line + piece.slice(0, 3)).slice(0, 3);
+      line = 'id:'.startsWith(head) ? line + piece : undefined;
+    },
+    end() {
+      const isEmpty = line === '';
+      if (line?.startsWith('id:')) id = line.slice(3).replace(/^ /, '');
+      line = '';
+      return isEmpty;
+    },
+    takeId() {
+      const taken = id;
+      id = undefined;
+      return taken === undefined || taken === '' || taken.includes('\0') ? undefined : taken;
     },
   };
 }

@@ -16,8 +16,8 @@ export interface ListChanges {
   listening(): () => void;
   /** A session has nothing in flight and no stream: changes from now on go unheard. */
   unheard(): void;
-  /** Work begins with this method; brings what a gap may have hidden. */
-  workBegins(method: string): void;
+  /** Work begins on a session of this member; brings what a gap may have hidden, to all whom it may have. */
+  workBegins(method: string, by: Member): void;
   /** A server said that a list changed: told to every member that does not listen itself. */
   heard(kind: ListKind, by: Member): void;
 }
@@ -37,18 +37,19 @@ export function listKindOf(method: string): ListKind | undefined {
 }
 
 export function createListChanges(clock: Clock): ListChanges {
-  const members = new Set<Member>();
-  const stale = new Set<ListKind>();
+  /** Each member, and the kinds that may have changed without its knowing. */
+  const members = new Map<Member, Set<ListKind>>();
   const lastMadeUp = new Map<ListKind, number>();
   let listeners = 0;
 
   const markGap = (): void => {
-    if (listeners === 0) for (const kind of KINDS) stale.add(kind);
+    if (listeners > 0) return;
+    for (const stale of members.values()) for (const kind of KINDS) stale.add(kind);
   };
 
   return {
     join(member) {
-      members.add(member);
+      members.set(member, new Set());
       return () => members.delete(member);
     },
     listening() {
@@ -62,29 +63,28 @@ export function createListChanges(clock: Clock): ListChanges {
       };
     },
     unheard: markGap,
-    workBegins(method) {
-      const listed = KINDS.find((kind) => method.startsWith(`${kind}/`) && method.endsWith('list'));
-      if (listed !== undefined) {
-        // This very request brings the list up to date; the others are told with other work.
-        stale.delete(listed);
+    workBegins(method, by) {
+      if (method.endsWith('/list')) {
+        // This very request brings its list up to date, for this member; the rest is told with other work.
+        const listed = KINDS.find((kind) => method === `${kind}/list`);
+        if (listed !== undefined) members.get(by)?.delete(listed);
         return;
       }
-      for (const kind of [...stale]) {
+      for (const kind of KINDS) {
         const last = lastMadeUp.get(kind);
         if (last !== undefined && clock.now() - last < SYNTHETIC_EVERY_MS) continue;
         let told = false;
-        for (const member of members) {
-          if (!member.declares(kind)) continue;
+        for (const [member, stale] of members) {
+          if (!stale.has(kind) || !member.declares(kind)) continue;
+          stale.delete(kind);
           member.tell(kind);
           told = true;
         }
-        if (!told) continue;
-        stale.delete(kind);
-        lastMadeUp.set(kind, clock.now());
+        if (told) lastMadeUp.set(kind, clock.now());
       }
     },
     heard(kind, by) {
-      for (const member of members) {
+      for (const member of members.keys()) {
         if (member !== by && !member.isListening() && member.declares(kind)) member.tell(kind);
       }
     },

@@ -90,13 +90,12 @@ export function createListeningStream(options: ListeningStreamOptions): Listenin
   let serverRetryMs: number | undefined;
   let hadWorked = false;
   let connectingSince = 0;
+  let notBefore = Number.NEGATIVE_INFINITY;
   let openedAt = 0;
-  let waiters: Array<() => void> = [];
+  const waiters = new Set<() => void>();
 
   const settleWaiters = (): void => {
-    const list = waiters;
-    waiters = [];
-    for (const resolve of list) resolve();
+    for (const done of [...waiters]) done();
   };
 
   const wanted = (): boolean => {
@@ -106,14 +105,16 @@ export function createListeningStream(options: ListeningStreamOptions): Listenin
   };
 
   const retry = (hintMs?: number): void => {
-    state = 'waiting';
+    notBefore = Math.max(notBefore, clock.now() + Math.max(backoff.next(), hintMs ?? 0, serverRetryMs ?? 0));
+    state = 'closed';
+    if (wanted()) openLater();
     settleWaiters();
-    if (!wanted()) {
-      state = 'closed';
-      return;
-    }
-    const delay = Math.max(backoff.next(), hintMs ?? 0, serverRetryMs ?? 0);
-    retryTimer = clock.after(delay, () => {
+  };
+
+  /** Waits until the server may be asked again; also when the wait began before a time without work. */
+  const openLater = (): void => {
+    state = 'waiting';
+    retryTimer = clock.after(notBefore - clock.now(), () => {
       retryTimer = undefined;
       state = 'closed';
       open();
@@ -128,6 +129,11 @@ export function createListeningStream(options: ListeningStreamOptions): Listenin
 
   const open = (): void => {
     if (state !== 'closed' || !wanted()) return;
+    if (clock.now() < notBefore) {
+      openLater();
+      settleWaiters();
+      return;
+    }
     state = 'connecting';
     connectingSince = clock.now();
     const own = new AbortController();
@@ -210,7 +216,12 @@ export function createListeningStream(options: ListeningStreamOptions): Listenin
     const own = controller;
     controller = undefined;
     if (state !== 'not-offered') state = 'closed';
-    if (wasOpen) options.onClose(reason, clock.now() - openedAt);
+    if (wasOpen) {
+      // It was there, and it was us who let it go.
+      hadWorked = true;
+      memory.listenWorked = true;
+      options.onClose(reason, clock.now() - openedAt);
+    }
     own?.abort(new DOMException(`listening stream closed: ${reason}`, 'AbortError'));
     settleWaiters();
   };
@@ -236,12 +247,14 @@ export function createListeningStream(options: ListeningStreamOptions): Listenin
     settled(maxMs) {
       if (!wanted() || state === 'open' || state === 'waiting') return Promise.resolve();
       return new Promise((resolve) => {
-        // Calls that come one after the other do not each wait anew for headers that do not come.
-        const timer = clock.after(maxMs - (clock.now() - connectingSince), resolve);
-        waiters.push(() => {
+        const done = (): void => {
           timer.cancel();
+          waiters.delete(done);
           resolve();
-        });
+        };
+        // Calls that come one after the other do not each wait anew for headers that do not come.
+        const timer = clock.after(maxMs - (clock.now() - connectingSince), done);
+        waiters.add(done);
       });
     },
     postSent() {
@@ -254,7 +267,7 @@ export function createListeningStream(options: ListeningStreamOptions): Listenin
         yieldedAt = clock.now();
         close('yielded');
         // Not at once again: the POST that waits comes first.
-        retry();
+        retry(RELIEF_MS);
       });
       const over = (isAnswered: boolean): void => {
         if (isOver) return;
@@ -275,6 +288,7 @@ export function createListeningStream(options: ListeningStreamOptions): Listenin
       if (state === 'not-offered') state = 'closed';
       lastEventId = undefined;
       serverRetryMs = undefined;
+      notBefore = Number.NEGATIVE_INFINITY;
       backoff.reset();
       open();
     },

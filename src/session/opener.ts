@@ -88,8 +88,13 @@ export function createOpener<O extends Opened>(options: OpenerOptions<O>): Opene
       return outcome;
     });
     const waited = new Promise<OpenOutcome<O>>((resolve, reject) => {
-      const onAbort = (): void => giveUp(signal.reason as Error);
-      const timer = clock.after(deadlineAt - clock.now(), () => giveUp(tooSlow()));
+      const onAbort = (): void => {
+        if (giveUp(signal.reason as Error)) turn.cancelled();
+      };
+      const timer = clock.after(deadlineAt - clock.now(), () => {
+        // A server that hangs must not keep the others from their turn, but they may take it easy.
+        if (giveUp(tooSlow())) turn.failed();
+      });
       let over = false;
       const stopWaiting = (): boolean => {
         if (over) return false;
@@ -98,12 +103,11 @@ export function createOpener<O extends Opened>(options: OpenerOptions<O>): Opene
         signal.removeEventListener('abort', onAbort);
         return true;
       };
-      const giveUp = (reason: Error): void => {
-        if (!stopWaiting()) return;
-        // A server that hangs must not keep the others from their turn.
-        turn.failed();
+      const giveUp = (reason: Error): boolean => {
+        if (!stopWaiting()) return false;
         abandoned.abort(reason);
         reject(reason);
+        return true;
       };
       signal.addEventListener('abort', onAbort, { once: true });
       void sent.then((outcome) => {

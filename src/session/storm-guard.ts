@@ -25,13 +25,18 @@ export function createStormGuard(clock: Clock): StormGuard {
   let inARow = 0;
   let lastCounted = 0;
   let lastOpenAt = Number.NEGATIVE_INFINITY;
+  let refusedSince = true;
   return {
     refused(number, ageMs) {
       if (number <= lastCounted) return;
       lastCounted = number;
+      refusedSince = true;
       inARow = ageMs < YOUNG_MS ? inARow + 1 : 0;
     },
     opening() {
+      // The one before was not refused, and had the time to be: it ends the row.
+      if (!refusedSince && clock.now() - lastOpenAt >= YOUNG_MS) inARow = 0;
+      refusedSince = false;
       lastOpenAt = clock.now();
     },
     waitMs: () => (inARow < LIMIT ? 0 : Math.max(0, lastOpenAt + TRY_EVERY_MS - clock.now())),

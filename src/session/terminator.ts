@@ -6,6 +6,7 @@
 import type { Clock, Timer } from '../clock.js';
 import { meaningOfDelete } from '../protocol/meaning.js';
 import { createBackoff } from './backoff.js';
+import { settledWithin } from './waiting.js';
 
 export interface DeleteReply {
   status: number;
@@ -96,14 +97,16 @@ export function createTerminator({ clock, random }: { clock: Clock; random?: () 
         entry.running = undefined;
         const durationMs = clock.now() - startedAt;
         if (status !== undefined && meaningOfDelete(status) === 'confirmed') {
-          confirm(target.id);
+          // Issued anew in the meantime: that one is another session, and not ended.
+          if (open.get(target.id) === entry) confirm(target.id);
           target.onConfirmed(status, durationMs);
           resolve(true);
           return;
         }
         target.onNotConfirmed(status, durationMs);
-        if (entry.retriesLeft <= 0) open.delete(target.id);
-        retryLater(entry, hintMs);
+        const isCurrent = open.get(target.id) === entry;
+        if (isCurrent && entry.retriesLeft <= 0) open.delete(target.id);
+        if (isCurrent) retryLater(entry, hintMs);
         resolve(false);
       };
       const deadline = clock.after(deadlineMs, () => {
@@ -132,7 +135,11 @@ export function createTerminator({ clock, random }: { clock: Clock; random?: () 
         entry = { target, running: undefined, retriesLeft: retries, timer: undefined };
         open.set(target.id, entry);
       }
-      return entry.running ?? attempt(entry, deadlineMs);
+      // Who joins a try of somebody else keeps its own deadline, and its own wish for retries.
+      entry.retriesLeft = Math.max(entry.retriesLeft, entry.running === undefined ? 0 : retries);
+      if (entry.running === undefined) return attempt(entry, deadlineMs);
+      await settledWithin(clock, entry.running, deadlineMs);
+      return confirmed.has(target.id);
     },
     issued(id) {
       confirmed.delete(id);

@@ -16,27 +16,21 @@ type Heard = ['event', string, string] | ['id', string] | ['retry', number];
 
 interface Listening {
   heard: Heard[];
-  readonly lives: number;
   push(text: string | Uint8Array): void;
 }
 
 function listen(maxEventChars?: number): Listening {
   const heard: Heard[] = [];
-  let lives = 0;
   const reader = createSseReader(
     {
       onEvent: ({ event, data }) => heard.push(['event', event, data]),
       onId: (id) => heard.push(['id', id]),
       onRetry: (ms) => heard.push(['retry', ms]),
-      onLife: () => (lives += 1),
     },
     maxEventChars,
   );
   return {
     heard,
-    get lives() {
-      return lives;
-    },
     push: (text) => reader.push(typeof text === 'string' ? Buffer.from(text) : text),
   };
 }
@@ -97,7 +91,6 @@ test('comments and empty data are no messages; the priming event carries an id a
     ['id', '7'],
     ['event', 'message', 'a'],
   ]);
-  assert.equal(reader.lives, 2, 'a comment is no life');
 });
 
 test('the id of an event without any data line counts too (HTML standard, 9.2.6)', () => {

@@ -40,11 +40,11 @@ test('after a gap the next work brings one list_changed of each kind that was de
   const [a, b] = [member('tools', 'prompts'), member('tools')];
   lists.join(a);
   lists.join(b);
-  lists.workBegins('tools/call');
+  lists.workBegins('tools/call', a);
   assert.deepEqual([a.told, b.told], [[], []], 'there was no gap yet');
   lists.listening()();
-  lists.workBegins('tools/call');
-  lists.workBegins('tools/call');
+  lists.workBegins('tools/call', a);
+  lists.workBegins('tools/call', a);
   assert.deepEqual([a.told, b.told], [['tools', 'prompts'], ['tools']]);
 });
 
@@ -57,10 +57,10 @@ test('no gap while anybody listens for that server and principal', () => {
   first();
   first();
   lists.unheard();
-  lists.workBegins('tools/call');
+  lists.workBegins('tools/call', a);
   assert.deepEqual(a.told, []);
   second();
-  lists.workBegins('tools/call');
+  lists.workBegins('tools/call', a);
   assert.deepEqual(a.told, ['tools']);
 });
 
@@ -69,7 +69,7 @@ test('a session that works without a stream makes a gap too', () => {
   const a = member('resources');
   lists.join(a);
   lists.unheard();
-  lists.workBegins('resources/read');
+  lists.workBegins('resources/read', a);
   assert.deepEqual(a.told, ['resources']);
 });
 
@@ -79,26 +79,28 @@ test('at most one of a kind in ten minutes; a gap within them is told after them
   const a = member('tools');
   lists.join(a);
   lists.unheard();
-  lists.workBegins('tools/call');
+  lists.workBegins('tools/call', a);
   clock.advance(1);
   lists.unheard();
   clock.advance(TEN_MINUTES - 2);
-  lists.workBegins('tools/call');
+  lists.workBegins('tools/call', a);
   assert.deepEqual(a.told, ['tools']);
   clock.advance(1);
-  lists.workBegins('tools/call');
-  lists.workBegins('tools/call');
+  lists.workBegins('tools/call', a);
+  lists.workBegins('tools/call', a);
   assert.deepEqual(a.told, ['tools', 'tools']);
 });
 
 test('what was told to nobody does not count as told', () => {
   const lists = createListChanges(manualClock());
+  const deaf = member('prompts');
+  lists.join(deaf);
   lists.unheard();
-  lists.workBegins('tools/call');
+  lists.workBegins('tools/call', deaf);
   const a = member('tools');
   lists.join(a);
   lists.unheard();
-  lists.workBegins('tools/call');
+  lists.workBegins('tools/call', a);
   assert.deepEqual(a.told, ['tools']);
 });
 
@@ -107,12 +109,12 @@ test('the re-list that a list_changed causes brings no other; a list asked for a
   const a = member('tools', 'prompts');
   lists.join(a);
   lists.unheard();
-  lists.workBegins('tools/list');
+  lists.workBegins('tools/list', a);
   assert.deepEqual(a.told, [], 'a list brings itself up to date, and the others wait for other work');
-  lists.workBegins('tools/call');
+  lists.workBegins('tools/call', a);
   assert.deepEqual(a.told, ['prompts']);
-  lists.workBegins('prompts/list');
-  lists.workBegins('tools/call');
+  lists.workBegins('prompts/list', a);
+  lists.workBegins('tools/call', a);
   assert.deepEqual(a.told, ['prompts']);
 });
 
@@ -121,8 +123,8 @@ test('a list of templates does not bring the list of resources up to date', () =
   const a = member('resources');
   lists.join(a);
   lists.unheard();
-  lists.workBegins('resources/templates/list');
-  lists.workBegins('tools/call');
+  lists.workBegins('resources/templates/list', a);
+  lists.workBegins('tools/call', a);
   assert.deepEqual(a.told, ['resources']);
 });
 
@@ -147,7 +149,18 @@ test('who has left is told nothing', () => {
   leave();
   leave();
   lists.unheard();
-  lists.workBegins('tools/call');
+  lists.workBegins('tools/call', a);
   lists.heard('tools', member('tools'));
   assert.deepEqual(a.told, []);
+});
+
+test("one session's list brings nothing up to date for its neighbours", () => {
+  const lists = createListChanges(manualClock());
+  const [a, b] = [member('tools'), member('tools')];
+  lists.join(a);
+  lists.join(b);
+  lists.unheard();
+  lists.workBegins('tools/list', a);
+  lists.workBegins('tools/call', a);
+  assert.deepEqual([a.told, b.told], [[], ['tools']]);
 });

@@ -314,3 +314,17 @@ test('in any order: no two DELETEs at once for one id, none after a confirmed on
     { numRuns: 150 },
   );
 });
+
+test('a DELETE that was under way when its id was issued anew says nothing of the new session', async () => {
+  const { clock, terminator, target, sentAt } = fixture(200);
+  let answer: (reply: DeleteReply) => void = () => {};
+  const older: EndTarget = { ...target, send: () => new Promise((resolve) => (answer = resolve)) };
+  const ending = terminator.end(older, 2_000);
+  await settle();
+  terminator.issued(target.id);
+  answer({ status: 200 });
+  assert.equal(await ending, true);
+  assert.equal(await terminator.end(target, 2_000), true);
+  assert.equal(sentAt.length, 1, 'the new session is ended by a DELETE of its own');
+  assert.equal(clock.pending, 0);
+});
