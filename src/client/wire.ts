@@ -48,7 +48,7 @@ export class WireError extends Error {
 }
 
 /** Longest body that is held in one piece, bytes. */
-export const MAX_BODY_BYTES = 256 * 1024 * 1024;
+const MAX_BODY_BYTES = 256 * 1024 * 1024;
 
 export class BodyTooLargeError extends Error {}
 

@@ -26,7 +26,7 @@ export interface SseHandlers {
 }
 
 /** 64 Mi characters: far above what a tool answers with, far below what kills a process. */
-export const MAX_EVENT_CHARS = 64 * 1024 * 1024;
+const MAX_EVENT_CHARS = 64 * 1024 * 1024;
 
 export class SseTooLargeError extends Error {}
 

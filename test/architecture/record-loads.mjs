@@ -14,5 +14,5 @@ const hooks = `
 register(`data:text/javascript,${encodeURIComponent(hooks)}`, { data: file });
 const { cache } = createRequire(import.meta.url);
 process.on('exit', () => {
-  for (const path of Object.keys(cache)) appendFileSync(file, `${pathToFileURL(path)}\n`);
+  for (const path of Object.keys(cache)) appendFileSync(file, `${pathToFileURL(path).href}\n`);
 });
