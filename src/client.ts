@@ -1,4 +1,4 @@
-export type { AuthFunction, AuthProvider } from './client/credentials.js';
+export type { AuthFunction, AuthProvider } from './client/auth-provider.js';
 export type { FetchInit, FetchLike, FetchResponse } from './client/fetch-wire.js';
 export type { Lease } from './client/lease.js';
 export type { Listen, ServerOptions } from './client/options.js';

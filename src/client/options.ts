@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { MooringError } from '../errors.js';
 import { type HeadersLike, headerFault, sortedHeaders, toHeaderMap } from '../protocol/headers.js';
-import type { AuthFunction, AuthProvider } from './credentials.js';
+import type { AuthFunction, AuthProvider } from './auth-provider.js';
 import type { FetchLike } from './fetch-wire.js';
 
 /** When a listening stream (the standalone GET) is held. */

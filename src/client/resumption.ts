@@ -9,7 +9,7 @@ import type { RequestId } from '../protocol/jsonrpc.js';
 import { createBackoff } from '../session/backoff.js';
 import { linkedController } from '../session/waiting.js';
 import { type AnswerEnd, type AnswerHandlers, readAnswer } from './answer.js';
-import type { ExchangeOptions } from './exchange.js';
+import type { ExchangeOptions } from './exchange-options.js';
 import type { ServerContext } from './server-context.js';
 import { type SessionIdentity, sendForSession } from './session-http.js';
 import { WireError } from './wire.js';
