@@ -7,6 +7,7 @@ import type { Clock, Timer } from '../clock.js';
 import { meaningOfListen } from '../protocol/meaning.js';
 import { createBackoff } from './backoff.js';
 import type { ServerMemory } from './server-memory.js';
+import { createStarvationWatch, type PostWatch } from './starvation.js';
 
 export type ListenMode = 'off' | 'active' | 'always';
 
@@ -49,7 +50,7 @@ export interface ListeningStream {
   /** Resolves when the stream is open, cannot be had now, or `maxMs` has passed. */
   settled(maxMs: number): Promise<void>;
   /** A POST was sent and waits for its headers. */
-  postSent(): { answered(): void; gaveUp(): void };
+  postSent(): PostWatch;
   /** A generation is live from now on: forget the old one's stream and last event id (report R079). */
   bind(): void;
   /** It is not any more, and no other yet: close, and ask for nothing. */
@@ -65,10 +66,6 @@ const BASE_MS = 2_000;
 const CAP_MS = 60_000;
 /** A stream that lived this long counts as a success. */
 const REAL_LIFE_MS = 30_000;
-/** A POST without headers for this long, while our stream is open, is starved by it. */
-const STARVED_MS = 5_000;
-/** Headers that come within this long after the stream was closed for a POST came because of that. */
-const RELIEF_MS = 5_000;
 
 export function createListeningStream(options: ListeningStreamOptions): ListeningStream {
   const { clock, mode, memory } = options;
@@ -226,6 +223,21 @@ export function createListeningStream(options: ListeningStreamOptions): Listenin
     settleWaiters();
   };
 
+  const postSent = createStarvationWatch({
+    clock,
+    isStreamHeld: () => state === 'open' || state === 'connecting',
+    isHostAsked: options.isHostAsked,
+    onStarved(forMs) {
+      close('yielded');
+      // Not at once again: the POST that waits comes first.
+      retry(forMs);
+    },
+    onRelieved() {
+      memory.stopListening();
+      close('one-worker');
+    },
+  });
+
   return {
     workBegan() {
       if (stopped) return;
@@ -257,29 +269,7 @@ export function createListeningStream(options: ListeningStreamOptions): Listenin
         waiters.add(done);
       });
     },
-    postSent() {
-      let isOver = false;
-      let yieldedAt: number | undefined;
-      const timer = clock.after(STARVED_MS, () => {
-        if (isOver || (state !== 'open' && state !== 'connecting')) return;
-        // A tool that waits for the host's own answer is not starved by us.
-        if (options.isHostAsked()) return;
-        yieldedAt = clock.now();
-        close('yielded');
-        // Not at once again: the POST that waits comes first.
-        retry(RELIEF_MS);
-      });
-      const over = (isAnswered: boolean): void => {
-        if (isOver) return;
-        isOver = true;
-        timer.cancel();
-        if (!isAnswered || yieldedAt === undefined || clock.now() - yieldedAt > RELIEF_MS) return;
-        // This POST moved once the stream was gone: the server has no worker to spare for a stream.
-        memory.stopListening();
-        close('one-worker');
-      };
-      return { answered: () => over(true), gaveUp: () => over(false) };
-    },
+    postSent,
     bind() {
       if (stopped) return;
       close('re-opened');
