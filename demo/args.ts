@@ -9,7 +9,7 @@ hosts wire it today, and with Mooring. Only the wiring differs, and both columns
 come from the server's own log. Takes less than half a minute.
 
   npm run demo                       the table
-  npm run demo -- --json             {"before": {...}, "after": {...}} on stdout
+  npm run -s demo -- --json          {"before": {...}, "after": {...}} on stdout
   npm run demo -- --sdk 2            the host uses major 2 of the SDK, not 1
   npm run demo -- --break no-delete  what the table looks like when no DELETE
                                      reaches the server

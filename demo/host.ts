@@ -14,6 +14,8 @@ const stdin = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 
 const urls = (names: readonly string[]): ServerUrls =>
   Object.fromEntries(names.map((name) => [name, `${origin}/${name}`]));
+// Whoever started us has gone: there is nobody to live the day for.
+process.stdout.on('error', () => process.exit(1));
 const say = (message: object): void => void process.stdout.write(`${JSON.stringify(message)}\n`);
 
 /** Loads only the wiring that is asked for. */

@@ -56,6 +56,8 @@ export interface ErrorFacts {
   generation?: number;
   /** HTTP status that the other side answered. */
   httpStatus?: number;
+  /** True when nothing of the request reached the server: sending it again is safe. */
+  isUnsent?: boolean;
   /** When to try again, ms from now. */
   retryAfterMs?: number;
   /** Who holds what is missing: `server/scope` of each lease. */

@@ -463,6 +463,17 @@ export const REQUIREMENTS = [
     source: 'docs/lifecycle.md, Refused',
     sentence: 'A refused request is sent again once, and no more.',
   },
+  {
+    id: 'auth/principals-never-share',
+    source: 'docs/lifecycle.md, Refused; report R062',
+    sentence:
+      'No session serves two principals, and each is opened, used and ended with its own credentials.',
+  },
+  {
+    id: 'auth/named-principal',
+    source: 'README, Options of a server; report R067',
+    sentence: 'Credentials that change by themselves share a session where the host says whose they are.',
+  },
 ] as const satisfies readonly Requirement[];
 
 export type RequirementId = (typeof REQUIREMENTS)[number]['id'];

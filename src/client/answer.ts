@@ -50,6 +50,9 @@ export async function readAnswer(
   }
   const messages = parseMessages(text);
   if (messages === undefined) return 'unreadable';
+  // An error that names nobody, as the only answer to one request, is the answer to that one.
+  const [only] = messages;
+  if (messages.length === 1 && only?.error !== undefined && only.id === null) only.id = wanted;
   let complete = false;
   for (const message of messages) {
     complete ||= answers(message, wanted);

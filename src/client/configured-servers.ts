@@ -4,6 +4,7 @@
  * Refuses: to forget a pool that still has sessions.
  */
 import { MooringError } from '../errors.js';
+import type { Entry } from '../session/pool.js';
 import { untilAborted } from '../session/waiting.js';
 import { type Core, createTally } from './core.js';
 import { createCredentials, type Credentials } from './credentials.js';
@@ -11,17 +12,26 @@ import { applyBounds, type ServerSettings, sameServer } from './options.js';
 import { createPrincipals } from './principal.js';
 import type { SdkClient } from './sdk-shapes.js';
 import type { Tally } from './server-context.js';
-import { createServerPool, type ServerPool } from './server-pool.js';
+import { createServerPool, type Member, type ServerPool } from './server-pool.js';
 
 export interface ConfiguredServers<C extends SdkClient> {
-  /** The pool of whoever calls now. Rejects with MOORING_BAD_OPTIONS, or what the host's functions reject with. */
-  poolOf(name: string, signal: AbortSignal | undefined): Promise<ServerPool<C>>;
+  /**
+   * Lends the session of a scope to whoever calls now; `check` throws if it is too late by then.
+   * Rejects with MOORING_BAD_OPTIONS, what the host's functions reject with, and what a pool rejects with.
+   */
+  acquire(name: string, scope: string, signal: AbortSignal | undefined, check: () => void): Promise<Loan<C>>;
   /** Every pool that may still have sessions. */
   pools(): Array<ServerPool<C>>;
   /** Takes over a configuration; resolves when the sessions of servers that are gone or changed have ended. */
   reload(next: ReadonlyMap<string, ServerSettings>): Promise<void>;
   /** Current pools and counters, by name. */
   entries(): Array<{ name: string; tally: Tally; pools: Array<ServerPool<C>> }>;
+}
+
+/** A session that was lent, and where it has to be given back. */
+export interface Loan<C extends SdkClient> {
+  pool: ServerPool<C>;
+  entry: Entry<Member<C>>;
 }
 
 export interface ConfiguredServersOptions<C extends SdkClient> {
@@ -47,6 +57,8 @@ export function createConfiguredServers<C extends SdkClient>(
   const servers = new Map<string, Configured<C>>();
   const tallies = new Map<string, Tally>();
   const leaving = new Set<ServerPool<C>>();
+  /** Sessions of a name's older configurations, until the last has ended. */
+  const leavingByName = new Map<string, Promise<unknown>>();
   const principals = createPrincipals(core.fingerprint);
 
   const configure = (name: string, settings: ServerSettings, gone: Promise<unknown>): void => {
@@ -70,10 +82,16 @@ export function createConfiguredServers<C extends SdkClient>(
     });
   };
 
-  const principalOf = async ({ settings, credentials }: Configured<C>): Promise<string> => {
+  const principalOf = async (name: string, { settings, credentials }: Configured<C>): Promise<string> => {
     const { principal } = settings;
     if (principal !== undefined) {
-      return core.fingerprint(`principal ${typeof principal === 'function' ? await principal() : principal}`);
+      const told: unknown = typeof principal === 'function' ? await principal() : principal;
+      if (typeof told === 'string' && told !== '') return core.fingerprint(`principal ${told}`);
+      throw new MooringError(
+        'MOORING_BAD_OPTIONS',
+        `${name}: principal() returned ${typeof told}; return a string that is different for each user`,
+        { server: name },
+      );
     }
     if (settings.authProvider !== undefined) return PROVIDER;
     return principals.of(await credentials.headers());
@@ -115,12 +133,16 @@ export function createConfiguredServers<C extends SdkClient>(
   };
 
   return {
-    async poolOf(name, signal) {
+    async acquire(name, scope, signal, check) {
       for (;;) {
         const server = find(name);
-        const principal = await untilAborted(principalOf(server), signal);
+        const principal = await untilAborted(principalOf(name, server), signal);
+        check();
         // A reload in the meantime may have changed the server.
-        if (servers.get(name) === server) return poolFor(name, server, principal);
+        if (servers.get(name) !== server) continue;
+        // In one step: a pool that has emptied in between would be nobody's.
+        const pool = poolFor(name, server, principal);
+        return { pool, entry: await pool.acquire(scope, signal) };
       }
     },
     pools: () => [...[...servers.values()].flatMap(({ pools }) => [...pools.values()]), ...leaving],
@@ -133,13 +155,16 @@ export function createConfiguredServers<C extends SdkClient>(
           for (const pool of server.pools.values()) pool.boundsChanged();
           continue;
         }
-        const retired = retire(server);
+        const retired = Promise.all([server.leaving, retire(server)]);
         gone.push(retired);
         servers.delete(name);
-        if (settings !== undefined) configure(name, settings, retired);
+        leavingByName.set(name, retired);
+        void retired.then(() => {
+          if (leavingByName.get(name) === retired) leavingByName.delete(name);
+        });
       }
       for (const [name, settings] of next) {
-        if (!servers.has(name)) configure(name, settings, Promise.resolve());
+        if (!servers.has(name)) configure(name, settings, leavingByName.get(name) ?? Promise.resolve());
       }
       await Promise.all(gone);
     },

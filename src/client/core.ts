@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../clock.js';
 import { type Fingerprint, createFingerprint } from '../session/fingerprint.js';
 import { type Ledger, noLedger } from '../session/ledger.js';
 import { createListChanges } from '../session/list-changes.js';
-import { createOpenLimiter } from '../session/open-limiter.js';
+import { createOpenLimiter, type OpenLimiter } from '../session/open-limiter.js';
 import { createOwed } from '../session/owed.js';
 import { createServerMemory, type ServerMemory } from '../session/server-memory.js';
 import { createTerminator, type Terminator } from '../session/terminator.js';
@@ -15,7 +15,7 @@ import type { Credentials } from './credentials.js';
 import { createFetchWire, type FetchLike } from './fetch-wire.js';
 import type { ServerSettings } from './options.js';
 import { hookProcess, type OwedTarget } from './process-hooks.js';
-import type { LatestCredentials, ServerContext, Tally } from './server-context.js';
+import type { ServerContext, Tally } from './server-context.js';
 import { createUndiciWire } from './undici-wire.js';
 import type { Wire } from './wire.js';
 
@@ -49,8 +49,18 @@ export interface CoreOptions {
 interface PerUrl {
   memory: ServerMemory;
   terminator: Terminator;
-  latest: LatestCredentials;
 }
+
+/** The pace of one URL and principal; it outlives pools and configurations. */
+interface Pace {
+  limiter: OpenLimiter;
+  /** Of the latest configuration. */
+  settings: ServerSettings;
+  name: string;
+}
+
+/** Paces that have nothing to remember are dropped when there are more than this. */
+const KEPT_PACES = 64;
 
 export function createCore(options: CoreOptions): Core {
   const clock = systemClock;
@@ -58,6 +68,7 @@ export function createCore(options: CoreOptions): Core {
   const fingerprint = createFingerprint();
   const wires = new Map<FetchLike | undefined, Wire>();
   const byUrl = new Map<string, PerUrl>();
+  const paces = new Map<string, Pace>();
   let isRetired = false;
   let isEnding = false;
   let unhook: (() => void) | undefined;
@@ -95,11 +106,35 @@ export function createCore(options: CoreOptions): Core {
       shared = {
         memory: createServerMemory(clock),
         terminator: createTerminator({ clock }),
-        latest: { headers: new Map() },
       };
       byUrl.set(href, shared);
     }
     return shared;
+  };
+
+  const limiterFor = (name: string, settings: ServerSettings, principal: string): OpenLimiter => {
+    const key = `${settings.url.href} ${principal}`;
+    const known = paces.get(key);
+    if (known !== undefined) {
+      Object.assign(known, { name, settings });
+      return known.limiter;
+    }
+    if (paces.size >= KEPT_PACES) {
+      for (const [other, { limiter }] of paces) if (limiter.isIdle) paces.delete(other);
+    }
+    const pace: Pace = {
+      name,
+      settings,
+      limiter: createOpenLimiter({
+        clock,
+        get allowance() {
+          return pace.settings.maxSessions;
+        },
+        onBackedOff: (durationMs, reason) => publish('backedOff', { server: pace.name, reason, durationMs }),
+      }),
+    };
+    paces.set(key, pace);
+    return pace.limiter;
   };
 
   return {
@@ -116,13 +151,8 @@ export function createCore(options: CoreOptions): Core {
       credentials,
       background: credentials.headers,
       ...sharedAt(settings.url),
-      limiter: createOpenLimiter({
-        clock,
-        get allowance() {
-          return settings.maxSessions;
-        },
-        onBackedOff: (durationMs, reason) => publish('backedOff', { server: name, reason, durationMs }),
-      }),
+      limiter: limiterFor(name, settings, rest.principal),
+      latest: { headers: new Map() },
       lists: createListChanges(clock),
       ledger,
       owed,

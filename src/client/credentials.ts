@@ -15,7 +15,11 @@ export interface Credentials {
    * After a 401 to a request that carried `used` (what {@link headers} gave for it): true when it is worth asking once more.
    * Rejects with MOORING_UNAUTHORIZED when somebody has to sign in first.
    */
-  refresh(used: ReadonlyMap<string, string>, response: WireResponse): Promise<boolean>;
+  refresh(
+    used: ReadonlyMap<string, string>,
+    response: WireResponse,
+    ask?: () => Promise<Map<string, string>>,
+  ): Promise<boolean>;
   /** Exchanges the code of an OAuth sign-in. Rejects with MOORING_BAD_OPTIONS, MOORING_UNAUTHORIZED. */
   finish(authorizationCode: string): Promise<void>;
 }
@@ -66,16 +70,19 @@ export function createCredentials(server: string, settings: ServerSettings): Cre
     throw unauthorized(server, 401, 'the user has to sign in; then call finishAuth() and connect again');
   };
 
-  const changed = async (used: ReadonlyMap<string, string>): Promise<boolean> => {
-    const now = await headers();
+  const changed = async (
+    used: ReadonlyMap<string, string>,
+    ask: () => Promise<Map<string, string>>,
+  ): Promise<boolean> => {
+    const now = await ask();
     return now.size !== used.size || [...now].some(([name, value]) => used.get(name) !== value);
   };
 
   return {
     headers,
-    async refresh(used, response) {
+    async refresh(used, response, ask = headers) {
       // Somebody else may have signed in meanwhile; then there is nothing to refresh.
-      if (refreshing === undefined && (await changed(used))) return true;
+      if (refreshing === undefined && (await changed(used, ask))) return true;
       refreshing ??= askProvider(response).finally(() => {
         refreshing = undefined;
       });

@@ -34,4 +34,6 @@ export interface ExchangeOptions {
   resumeFrom?: string;
   /** The response will come another way (on the listening stream): resolves when it has. */
   elsewhere(): Promise<void>;
+  /** It has come another way already. */
+  isAnswered?(): boolean;
 }

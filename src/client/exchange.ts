@@ -61,6 +61,7 @@ export async function exchange(
         body: JSON.stringify(message),
         extra: extraHeaders(message, options.headers),
         signal,
+        noRetryAfter: options.closing,
         ...optional(options),
       });
     } catch (error) {
@@ -71,6 +72,7 @@ export async function exchange(
         await pause(context, waitMs, options);
         continue;
       }
+      if (options.isAnswered?.() === true) return { value: 200 };
       if (repeatsLeft-- > 0 && !options.closing.aborted) continue;
       throw outcomeUnknown(context, message, error);
     }
@@ -94,6 +96,7 @@ export async function exchange(
     if (meaning === 'answer') {
       const end = await readReply(context, identity, options, id, reply);
       if (end === 'complete') return { value: reply.status };
+      if (options.isAnswered?.() === true) return { value: reply.status };
       if (repeatsLeft-- > 0 && !options.closing.aborted) continue;
       throw outcomeUnknown(context, message);
     }

@@ -20,9 +20,22 @@ export function outcomeUnknown(context: ServerContext, message: Message, cause?:
 export function unreachable(context: ServerContext, error: WireError): MooringError {
   return new MooringError(
     'MOORING_OPEN_FAILED',
-    `${context.name} could not be reached: ${error.message}. Check that it is up; nothing was sent`,
-    { server: context.name },
+    `${context.name} could not be reached: ${error.message}. Check the URL, and that it is up; nothing was sent`,
+    { server: context.name, isUnsent: true },
     { cause: error.cause },
+  );
+}
+
+/** One message was sent and nothing came back in time. */
+export function unanswered(
+  context: ServerContext,
+  { method = 'a message' }: Message,
+  ms: number,
+): MooringError {
+  return new MooringError(
+    'MOORING_OPEN_FAILED',
+    `${context.name} did not answer ${method} within ${ms} ms; check that it is up, and what lies between`,
+    { server: context.name },
   );
 }
 
@@ -57,8 +70,12 @@ export function badResponse(
 const SECRET_LENGTH = 6;
 
 /** A server may repeat what it was sent: ids and credentials become fingerprints. */
-export function redact(context: ServerContext, { id, credentials }: SessionIdentity, text: string): string {
+export function redact(context: ServerContext, identity: SessionIdentity, text: string): string {
+  const { id, credentials, cookies } = identity;
   const secrets = [...credentials].flatMap(([, value]) => [value, value.replace(/^\S+\s+/, '')]);
+  for (const jar of [credentials.get('cookie'), cookies.header()]) {
+    for (const pair of jar?.split(';') ?? []) secrets.push(pair.slice(pair.indexOf('=') + 1).trim());
+  }
   if (id !== undefined) secrets.push(id);
   return secrets
     .filter((secret) => secret.length >= SECRET_LENGTH)

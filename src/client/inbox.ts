@@ -30,6 +30,7 @@ export interface Origin {
 export interface Expectation {
   /** Resolves when the response came, rejects with MOORING_OUTCOME_UNKNOWN when it never will. */
   arrived: Promise<void>;
+  readonly hasArrived: boolean;
   drop(): void;
 }
 
@@ -129,7 +130,12 @@ export function createInbox(options: InboxOptions): Inbox {
     expect(id, generation) {
       const key = idKey(id);
       let own: Expected | undefined;
-      const arrived = new Promise<void>((resolve, reject) => {
+      let hasArrived = false;
+      const arrived = new Promise<void>((done, reject) => {
+        const resolve = (): void => {
+          hasArrived = true;
+          done();
+        };
         own = { generation, resolve, reject };
         expected.set(key, own);
       });
@@ -137,6 +143,9 @@ export function createInbox(options: InboxOptions): Inbox {
       arrived.catch(() => {});
       return {
         arrived,
+        get hasArrived() {
+          return hasArrived;
+        },
         drop() {
           if (expected.get(key) === own) expected.delete(key);
         },

@@ -158,9 +158,15 @@ function noAnswer(server: string): MooringError {
 function asOpenFailure(server: string, reason: unknown): Error {
   if (reason instanceof MooringError) {
     if (reason.code !== 'MOORING_OUTCOME_UNKNOWN' && reason.code !== 'MOORING_HTTP_STATUS') return reason;
-    return new MooringError('MOORING_OPEN_FAILED', `initialize failed: ${reason.message}`, reason.facts, {
-      cause: reason,
-    });
+    const hint = reason.facts.httpStatus === 404 ? '; check the path of the URL' : '';
+    return new MooringError(
+      'MOORING_OPEN_FAILED',
+      `initialize failed: ${reason.message}${hint}`,
+      reason.facts,
+      {
+        cause: reason,
+      },
+    );
   }
   const text = reason instanceof Error ? reason.message : String(reason);
   return new MooringError(

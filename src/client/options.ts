@@ -72,8 +72,22 @@ export interface ServerSettings {
 
 /** Node's timers end here. */
 const MAX_MS = 2 ** 31 - 1;
-const ms = (fallback: number, min = 0): z.ZodType<number> =>
-  z.number().min(min).max(MAX_MS).default(fallback) as unknown as z.ZodType<number>;
+/** Options that are durations, and the least that each may be, ms. */
+const DURATIONS: Readonly<Record<string, number>> = {
+  acquireMs: 1,
+  streamIdleMs: 0,
+  idleMs: 1,
+  drainMs: 0,
+  deleteMs: 1,
+  exitMs: 0,
+};
+
+const ms = (name: string, fallback: number): z.ZodDefault<z.ZodNumber> =>
+  z
+    .number()
+    .min(DURATIONS[name] ?? 0)
+    .max(MAX_MS)
+    .default(fallback);
 
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
@@ -119,13 +133,13 @@ const schema = z.strictObject({
     .optional(),
   fetch: z.custom<FetchLike>(isFunction, 'must be a function').optional(),
   maxSessions: z.number().int().min(1).max(10_000).default(16),
-  acquireMs: ms(30_000, 1),
+  acquireMs: ms('acquireMs', 30_000),
   listen: z.enum(['off', 'active', 'always']).default('active'),
-  streamIdleMs: ms(10_000),
-  idleMs: ms(600_000, 1),
-  drainMs: ms(5_000),
-  deleteMs: ms(2_000, 1),
-  exitMs: ms(2_000),
+  streamIdleMs: ms('streamIdleMs', 10_000),
+  idleMs: ms('idleMs', 600_000),
+  drainMs: ms('drainMs', 5_000),
+  deleteMs: ms('deleteMs', 2_000),
+  exitMs: ms('exitMs', 2_000),
 });
 
 function urlFault(url: URL): string | undefined {
@@ -138,10 +152,7 @@ function urlFault(url: URL): string | undefined {
 export function readServerOptions(where: string, options: unknown): ServerSettings {
   const result = schema.safeParse(options);
   if (!result.success) {
-    const faults = result.error.issues.map((issue) => {
-      const path = issue.path.length > 0 ? `${issue.path.join('.')}: ` : '';
-      return `${path}${issue.message}`;
-    });
+    const faults = result.error.issues.map(inWords);
     throw new MooringError('MOORING_BAD_OPTIONS', `${where}: ${faults.join('; ')}`, { server: where });
   }
   const settings = result.data;
@@ -161,6 +172,20 @@ export function readServerOptions(where: string, options: unknown): ServerSettin
     principal: settings.principal,
     fetch: settings.fetch,
   };
+}
+
+/** One fault, with what is allowed. */
+function inWords(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys') {
+    const known = Object.keys(schema.shape).join(', ');
+    return `unknown option ${issue.keys.join(', ')}; there are ${known}`;
+  }
+  const [name] = issue.path;
+  if (typeof name !== 'string') return "wants an object like { url: 'http://127.0.0.1:5757/mcp' }";
+  if (name in DURATIONS) return `${name}: must be a number of milliseconds, ${DURATIONS[name]} to ${MAX_MS}`;
+  if (name === 'maxSessions') return `${name}: must be a whole number, 1 to 10000`;
+  if (name === 'listen') return `${name}: must be 'off', 'active' or 'always'`;
+  return `${name}: ${issue.message}`;
 }
 
 /** What a change of these needs no new session for. */

@@ -8,9 +8,10 @@ import { idKey } from '../protocol/ids.js';
 import { isRequest, isResponse, isWorkMethod, type Message, type RequestId } from '../protocol/jsonrpc.js';
 import type { Generation } from '../session/generation.js';
 import type { Attempt } from '../session/handle.js';
-import { linkedController, untilAborted } from '../session/waiting.js';
+import { deadlineController, linkedController, untilAborted } from '../session/waiting.js';
 import { unauthorized } from './credentials.js';
 import { exchange } from './exchange.js';
+import { unanswered } from './failures.js';
 import type { Expectation } from './inbox.js';
 import type { OpenedSession } from './opened-session.js';
 import { garbage, type Parts } from './parts.js';
@@ -39,6 +40,8 @@ export interface Outgoing {
 
 /** The longest that a call waits for the listening stream that its answer may need, ms. */
 const STREAM_FIRST_MS = 1_000;
+/** A `ping` of our own is given up after this long, ms. */
+const PING_MS = 10_000;
 /** A `cancelled` that the server does not take in this time is given up, ms. */
 const CANCEL_MS = 2_000;
 /** The host does not want the answer any more; nobody is told. */
@@ -78,6 +81,7 @@ export function createOutgoing(parts: Parts): Outgoing {
           onEventId: (id) => options.onEventId?.(id),
           onGarbage: (what) => parts.onError(garbage(parts, what)),
           elsewhere: () => responseElsewhere(expectation, signal),
+          isAnswered: () => expectation?.hasArrived === true,
         });
         if ('refused' in result && result.refused === 401) {
           if (refusedFor401) throw unauthorized(context.name, 401, 'a new session did not help');
@@ -164,26 +168,33 @@ export function createOutgoing(parts: Parts): Outgoing {
         if (isResponse(answer) && answer.error === undefined) restore.confirmed(message);
         inbox.take(answer, { generation, request: message });
       }),
-    ping: () => request({ jsonrpc: '2.0', id: parts.nextId(), method: 'ping' }, {}, () => {}),
+    async ping() {
+      const message = { jsonrpc: '2.0' as const, id: parts.nextId(), method: 'ping' };
+      const late = (): Error => unanswered(context, message, PING_MS);
+      const { controller, unlink } = deadlineController(context.clock, PING_MS, late);
+      await request(message, { signal: controller.signal }, () => {}).finally(unlink);
+    },
     async answer(message) {
       const place = inbox.answer(message);
       if (place === undefined) return;
+      const ms = context.settings.acquireMs;
+      const late = (): Error => unanswered(context, { jsonrpc: '2.0', method: 'a response' }, ms);
+      const { controller, unlink } = deadlineController(context.clock, ms, late, handle.cut);
       try {
         await handle.runOn(
           place.generation,
-          attemptWith(place.message, {}, handle.cut, () => {}),
+          attemptWith(place.message, {}, controller.signal, () => {}),
         );
       } finally {
+        unlink();
         handle.answered(place.key);
       }
     },
     async cancel(message, id) {
       const entry = running.get(idKey(id));
       if (entry === undefined) return;
-      const { controller, unlink } = linkedController(handle.cut);
-      const timer = context.clock.after(CANCEL_MS, () =>
-        controller.abort(new DOMException('the server did not take notifications/cancelled', 'TimeoutError')),
-      );
+      const late = (): Error => unanswered(context, message, CANCEL_MS);
+      const { controller, unlink } = deadlineController(context.clock, CANCEL_MS, late, handle.cut);
       try {
         await handle.runOn(
           entry.generation,
@@ -192,7 +203,6 @@ export function createOutgoing(parts: Parts): Outgoing {
       } catch (error) {
         parts.onError(error as Error);
       } finally {
-        timer.cancel();
         unlink();
         entry.abort.abort(GIVEN_UP);
       }
@@ -203,7 +213,10 @@ export function createOutgoing(parts: Parts): Outgoing {
       const isInitialized = message.method === 'notifications/initialized';
       // Told about roots, a new session asks for them anew; everything else belongs to the one it was meant for.
       const resend = isInitialized || message.method === 'notifications/roots/list_changed';
-      const { controller, unlink } = linkedController(handle.cut, options.signal);
+      // One that is never answered must not hold the idle clock for ever.
+      const ms = context.settings.acquireMs;
+      const late = (): Error => unanswered(context, message, ms);
+      const { controller, unlink } = deadlineController(context.clock, ms, late, handle.cut, options.signal);
       const attempt = attemptWith(message, options, controller.signal, () => {});
       const first = handle.current?.number;
       try {

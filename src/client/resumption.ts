@@ -54,7 +54,7 @@ export async function resume(
   const handlers = answerHandlers(options, from);
   const backoff = createBackoff(RETRY);
   for (let fruitless = 0; fruitless < MAX_FRUITLESS; fruitless += 1) {
-    await pause(context, from.retryMs > 0 ? from.retryMs : backoff.next(), options);
+    await pause(context, from.retryMs > 0 ? Math.max(from.retryMs, RETRY.baseMs) : backoff.next(), options);
     const before = from.lastId;
     let end: AnswerEnd;
     try {

@@ -40,7 +40,7 @@ export interface ServerContext {
   onAccepted(headers: ReadonlyMap<string, string>): void;
 }
 
-/** What the host's headers were at the last request to this URL, whichever session sent it. */
+/** What the host's headers were at the last request of this principal, whichever session sent it. */
 export interface LatestCredentials {
   headers: ReadonlyMap<string, string>;
 }

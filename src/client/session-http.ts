@@ -36,6 +36,8 @@ export interface SessionRequest {
   background?: boolean;
   /** Once this is aborted nothing is sent any more; what was sent goes on. */
   notAfter?: AbortSignal;
+  /** Once this is aborted a 401 is final: nothing is sent a second time. */
+  noRetryAfter?: AbortSignal;
   /** Once this is aborted nobody waits: the request does not keep the process alive. */
   abandoned?: AbortSignal;
   /** Each response, before its body: also one that is followed by a second try. */
@@ -75,7 +77,8 @@ export async function sendForSession(
     body: reply.errorText,
   });
   if (meaning !== 'unauthorized') return reply;
-  const refreshing = context.credentials.refresh(used, reply.response);
+  if (request.noRetryAfter?.aborted === true) return reply;
+  const refreshing = context.credentials.refresh(used, reply.response, asking(context, request));
   if (!(await untilAborted(refreshing, request.signal))) return reply;
   const again = await sendOnce(context, identity, request, await composeHeaders(context, identity, request));
   return { ...again, refreshedInVain: again.status === 401 };
@@ -87,8 +90,7 @@ async function composeHeaders(
   request: SessionRequest,
 ): Promise<Map<string, string>> {
   // A host's function that never answers must not outlive the request's own deadline.
-  const asked = request.background === true ? context.background() : context.credentials.headers();
-  const headers = await untilAborted(asked, request.signal);
+  const headers = await untilAborted(asking(context, request)(), request.signal);
   request.signal.throwIfAborted();
   request.notAfter?.throwIfAborted();
   identity.credentials = new Map(headers);
@@ -106,6 +108,11 @@ async function composeHeaders(
   identity.lastHeaders = new Map(headers);
   for (const [name, value] of request.extra ?? []) headers.set(name, value);
   return headers;
+}
+
+/** How the host is asked who it is: now, or as it was when the session was opened. */
+function asking(context: ServerContext, { background }: SessionRequest): () => Promise<Map<string, string>> {
+  return background === true ? context.background : context.credentials.headers;
 }
 
 /** The host's own cookies and those that the server set on this session. */
@@ -145,6 +152,13 @@ async function sendOnce(
   onResponse?.(response);
   identity.cookies.store(response.setCookie, wallNow());
   const { status } = response;
+  if (status >= 300 && status < 400) {
+    response.discard();
+    throw refusedRedirect(
+      context,
+      `HTTP ${status} may turn a POST into a GET; only 307 and 308 are followed`,
+    );
+  }
   return {
     status,
     response,

@@ -3,14 +3,16 @@
  * Owns: opening, restoring and deleting one session; who owes which id a DELETE; events and counters.
  * Refuses: to decide when; the handle does.
  */
-import { MooringError } from '../errors.js';
+import { isMooringError, MooringError } from '../errors.js';
 import { publish } from '../events.js';
 import { meaningOfDelete } from '../protocol/meaning.js';
 import type { Message } from '../protocol/jsonrpc.js';
 import type { Generation } from '../session/generation.js';
 import type { HandlePorts } from '../session/handle.js';
 import type { OpenOutcome } from '../session/opener.js';
+import { deadlineController } from '../session/waiting.js';
 import { exchange } from './exchange.js';
+import { unanswered } from './failures.js';
 import { type OpenedSession, openSession } from './opened-session.js';
 import { describe, type Parts } from './parts.js';
 import type { OwedTarget } from './process-hooks.js';
@@ -59,13 +61,16 @@ export function createSessionPorts(parts: Parts, onIdle: () => void): HandlePort
     message: Message,
     signal: AbortSignal,
   ): Promise<void> => {
+    const ms = settings.acquireMs;
+    const late = (): Error => unanswered(context, message, ms);
+    const { controller, unlink } = deadlineController(context.clock, ms, late, signal);
     const result = await exchange(context, generation.opened, {
       message,
-      signal,
+      signal: controller.signal,
       closing: signal,
       onMessage: () => {},
       elsewhere: () => Promise.resolve(),
-    });
+    }).finally(unlink);
     if (!('refused' in result)) return;
     throw new MooringError(
       'MOORING_SESSION_LOST',
@@ -89,11 +94,12 @@ export function createSessionPorts(parts: Parts, onIdle: () => void): HandlePort
           onId: owe,
           onOther: (other) => parts.inbox.take(other, { generation: number }),
         });
+      const wasRedirected = memory.location !== undefined;
       const outcome = await open();
-      if (!('error' in outcome) || memory.location === undefined || closing.aborted) return outcome;
-      // The redirect that was followed once may lead nowhere by now.
+      if (!wasRedirected || closing.aborted || !leadsNowhere(outcome)) return outcome;
+      // The redirect that was followed once: the configured URL may know better by now.
       memory.location = undefined;
-      return outcome.left === undefined ? open() : outcome;
+      return open();
     },
     async restore(generation, signal) {
       await sendToNew(generation, { jsonrpc: '2.0', method: 'notifications/initialized' }, signal);
@@ -140,8 +146,10 @@ export function createSessionPorts(parts: Parts, onIdle: () => void): HandlePort
       settle(opened.id);
       publish('terminated', { ...describe(parts, { number, opened }), reason, status, durationMs });
     },
-    onNotConfirmed(opened, number, reason, status, durationMs) {
+    onNotConfirmed(opened, number, reason, status, durationMs, isGivenUp) {
       tally.notConfirmed += 1;
+      // Every try was made: what is left is for the ledger and the server's own clock.
+      if (isGivenUp && opened.id !== undefined) owed.settle(settings.url.href, opened.id);
       publish('notConfirmed', {
         ...describe(parts, { number, opened }),
         reason,
@@ -155,6 +163,13 @@ export function createSessionPorts(parts: Parts, onIdle: () => void): HandlePort
       onIdle();
     },
   };
+}
+
+/** Nobody is there, or nobody who speaks MCP: asking elsewhere makes no second session. */
+function leadsNowhere(outcome: OpenOutcome<OpenedSession>): boolean {
+  if (!('error' in outcome) || outcome.left !== undefined || !isMooringError(outcome.error)) return false;
+  const { isUnsent, httpStatus = 0 } = outcome.error.facts;
+  return isUnsent === true || [404, 405, 410].includes(httpStatus);
 }
 
 /** A session is ready from now on; only one with an id can be listened to. */

@@ -96,15 +96,18 @@ export function createSessions<C extends SdkClient>(options: SessionsOptions<C>)
   });
   const servers = createConfiguredServers<C>(settings, { core, createClient: options.createClient });
 
-  const acquire = async (name: string, { scope = 'process', signal }: UseOptions = {}): Promise<Lease<C>> => {
+  const acquire = async (name: string, useOptions: UseOptions = {}): Promise<Lease<C>> => {
+    checkUseOptions(useOptions);
+    const { scope = 'process', signal } = useOptions;
     const arrival = { scope, isOver: false };
     coming.add(arrival);
     try {
-      if (closed !== undefined) throw closedError(name);
+      const check = (): void => {
+        if (closed !== undefined || arrival.isOver) throw closedError(name);
+      };
+      check();
       signal?.throwIfAborted();
-      const pool = await servers.poolOf(name, signal);
-      if (closed !== undefined || arrival.isOver) throw closedError(name);
-      const entry = await pool.acquire(scope, signal);
+      const { pool, entry } = await servers.acquire(name, scope, signal, check);
       return createLease({
         server: name,
         scope,
@@ -123,6 +126,8 @@ export function createSessions<C extends SdkClient>(options: SessionsOptions<C>)
   return {
     acquire,
     async use(name, useOptions, fn) {
+      if (typeof fn !== 'function')
+        throw badUse(`use('${name}', { scope }, fn) wants a function as its third argument`);
       const lease = await acquire(name, useOptions);
       try {
         return await fn(lease.client, lease);
@@ -168,6 +173,21 @@ function closedError(name: string): MooringError {
       server: name,
     },
   );
+}
+
+function badUse(text: string): MooringError {
+  return new MooringError('MOORING_BAD_OPTIONS', text);
+}
+
+function checkUseOptions(options: UseOptions): void {
+  if (typeof options !== 'object' || options === null)
+    throw badUse('options: must be an object like { scope }');
+  const unknown = Object.keys(options).filter((name) => name !== 'scope' && name !== 'signal');
+  if (unknown.length > 0) throw badUse(`unknown option ${unknown.join(', ')}; there are scope, signal`);
+  const { scope, signal } = options;
+  if (scope !== undefined && typeof scope !== 'string') throw badUse('scope: must be a string');
+  if (signal !== undefined && !(signal instanceof AbortSignal))
+    throw badUse('signal: must be an AbortSignal');
 }
 
 function checkOptions(options: Readonly<Partial<Record<keyof SessionsOptions<SdkClient>, unknown>>>): void {

@@ -75,13 +75,15 @@ export function createUndiciWire(): Wire {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     if (isUnrefed) socket.unref();
+    // One that connects only now, for a request that nobody waits for any more.
+    letGo();
   }, false);
 
   // Which socket carries which request is undici's to know. When nobody waits for any of them, none may keep the
   // process; idle ones are unrefed already, and undici refs a socket again when it gives it another request.
-  const letGo = (): void => {
+  function letGo(): void {
     if (awaited === 0 && abandoned > 0) for (const socket of sockets) socket.unref();
-  };
+  }
 
   /** Counts a request; the result is called when it is over. */
   const count = (signal: AbortSignal | undefined): (() => void) => {

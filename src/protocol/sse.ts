@@ -25,6 +25,9 @@ export interface SseHandlers {
   onRetry?: (ms: number) => void;
 }
 
+/** Longer ids are none: no header could carry them back. */
+const MAX_ID_CHARS = 8_192;
+
 /** 64 Mi characters: far above what a tool answers with, far below what kills a process. */
 const MAX_EVENT_CHARS = 64 * 1024 * 1024;
 
@@ -98,7 +101,7 @@ function createLineWatch(): {
     add(piece) {
       if (line === undefined) return;
       const head = (line + piece.slice(0, 3)).slice(0, 3);
-      line = 'id:'.startsWith(head) ? line + piece : undefined;
+      line = 'id:'.startsWith(head) && line.length + piece.length <= MAX_ID_CHARS ? line + piece : undefined;
     },
     end() {
       const isEmpty = line === '';

@@ -13,12 +13,21 @@ export interface EnderPorts<O extends Opened> {
   /** Sends one DELETE. */
   sendDelete(opened: O, signal: AbortSignal): Promise<DeleteReply>;
   onDeleted(opened: O, number: number, reason: EndReason, status: number, durationMs: number): void;
-  onNotConfirmed(opened: O, number: number, reason: EndReason, status: number | undefined, ms: number): void;
+  onNotConfirmed(
+    opened: O,
+    number: number,
+    reason: EndReason,
+    status: number | undefined,
+    ms: number,
+    isGivenUp: boolean,
+  ): void;
 }
 
 export interface Ender<O extends Opened> {
   /** Resolves when confirmed, or tried in vain within `deadlineMs`; never rejects. */
   end(opened: O, number: number, reason: EndReason, deadlineMs: number): Promise<void>;
+  /** The same for one that nobody waited for any more. */
+  endOrphan(opened: O, number: number, reason: EndReason, deadlineMs: number): Promise<void>;
   /** The same without retries, for one that the server disowned: it may well be gone already. */
   endDisowned(opened: O, number: number, reason: EndReason, deadlineMs: number): Promise<void>;
   /** Resolves when no ending is under way, or after `maxMs`. */
@@ -36,10 +45,10 @@ export function createEnder<O extends Opened>(
     number: number,
     reason: EndReason,
     deadlineMs: number,
-    { disowned }: { disowned: boolean },
+    { isCounted, insists }: { isCounted: boolean; insists: boolean },
   ): Promise<void> => {
     if (opened.id === undefined) {
-      if (!disowned) limiter.ended();
+      if (isCounted) limiter.ended();
       return;
     }
     const ending = terminator.end(
@@ -47,14 +56,14 @@ export function createEnder<O extends Opened>(
         id: opened.id,
         send: (signal) => ports.sendDelete(opened, signal),
         onConfirmed: (status, ms) => {
-          // A disowned one was counted as ended when the server refused it.
-          if (!disowned) limiter.ended();
+          if (isCounted) limiter.ended();
           ports.onDeleted(opened, number, reason, status, ms);
         },
-        onNotConfirmed: (status, ms) => ports.onNotConfirmed(opened, number, reason, status, ms),
+        onNotConfirmed: (status, ms, isGivenUp) =>
+          ports.onNotConfirmed(opened, number, reason, status, ms, isGivenUp),
       },
       deadlineMs,
-      disowned ? { retries: 0 } : {},
+      insists ? {} : { retries: 0 },
     );
     underWay.add(ending);
     await ending;
@@ -62,9 +71,14 @@ export function createEnder<O extends Opened>(
   };
 
   return {
-    end: (opened, number, reason, deadlineMs) => end(opened, number, reason, deadlineMs, { disowned: false }),
+    end: (opened, number, reason, deadlineMs) =>
+      end(opened, number, reason, deadlineMs, { isCounted: true, insists: true }),
+    // Nobody took it, so nobody counted it as open.
+    endOrphan: (opened, number, reason, deadlineMs) =>
+      end(opened, number, reason, deadlineMs, { isCounted: false, insists: true }),
+    // It was counted as ended when the server refused it.
     endDisowned: (opened, number, reason, deadlineMs) =>
-      end(opened, number, reason, deadlineMs, { disowned: true }),
+      end(opened, number, reason, deadlineMs, { isCounted: false, insists: false }),
     quiet: (maxMs) => settledWithin(clock, Promise.all(underWay), maxMs),
   };
 }

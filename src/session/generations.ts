@@ -151,12 +151,13 @@ export function createGenerations<O extends Opened>(
   const stormy = (lost: Generation<O> | undefined, waitMs: number): MooringError =>
     new MooringError(
       'MOORING_REOPEN_STORM',
-      `${server} refuses each new session at once. Either it has no session affinity (several replicas, ` +
-        'each with a memory of its own: pin Mcp-Session-Id to one), or two clients with one account evict ' +
-        `each other's sessions (raise its cap). Next try in ${Math.ceil(waitMs / 1000)} s`,
+      `${server} refused two sessions in a row within 30 s of their birth. If it was not just restarted twice, ` +
+        'either it has no session affinity (several replicas, each with a memory of its own: pin Mcp-Session-Id ' +
+        "to one), or two clients with one account evict each other's sessions (raise its cap). " +
+        `Next try in ${Math.ceil(waitMs / 1000)} s; a new transport or scope may try at once`,
       {
         server,
-        retryAfterMs: waitMs,
+        retryAfterMs: Math.ceil(waitMs),
         ...(lost === undefined ? {} : { generation: lost.number }),
         ...(lost?.refusedWith === undefined ? {} : { httpStatus: lost.refusedWith }),
       },

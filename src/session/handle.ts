@@ -96,7 +96,7 @@ export function createHandle<O extends Opened>(ports: HandlePorts<O>, options: H
       return options.openMs;
     },
     send: (number, abandoned) => ports.open(number, closing.signal, abandoned),
-    endOrphan: (opened, number) => ender.end(opened, number, 'closed', options.deleteMs),
+    endOrphan: (opened, number) => ender.endOrphan(opened, number, 'closed', options.deleteMs),
   });
   const work = createWorkClock({
     clock,
@@ -149,7 +149,7 @@ export function createHandle<O extends Opened>(ports: HandlePorts<O>, options: H
         resolve();
         return;
       }
-      const timer = clock.after(drainMs, resolve);
+      const timer = clock.hold(drainMs, resolve);
       drained = () => {
         timer.cancel();
         resolve();

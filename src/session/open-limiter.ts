@@ -25,6 +25,8 @@ export interface OpenLimiter {
   ended(): void;
   /** Opens of this server that wait for their turn. */
   readonly waiting: number;
+  /** Nothing to remember: no debt, nobody running or waiting, nothing held back. */
+  readonly isIdle: boolean;
 }
 
 export interface Turn {
@@ -40,6 +42,7 @@ export interface Turn {
 const CONCURRENT = 4;
 const BASE_MS = 500;
 const CAP_MS = 60_000;
+const FAILING_CAP_MS = 5_000;
 /** Debt is forgotten after this long: the server's own idle timeout has most likely ended what we could not. */
 const FORGET_MS = 10 * 60_000;
 
@@ -53,21 +56,30 @@ export function createOpenLimiter(options: OpenLimiterOptions): OpenLimiter {
     capMs: CAP_MS,
     ...(options.random ? { random: options.random } : {}),
   });
+  /** A server that is down costs its callers a little patience, not their whole deadline. */
+  const failing = createBackoff({
+    baseMs: BASE_MS,
+    capMs: FAILING_CAP_MS,
+    ...(options.random ? { random: options.random } : {}),
+  });
   let running = 0;
-  let notBefore = 0;
+  /** Held back by the server's own word or by its failing, and by us. */
+  let serverUntil = 0;
+  let outpacedUntil = 0;
   let wake: Timer | undefined;
   let failures = 0;
-  let heldBackFor: Reason | undefined;
 
   const debt = (): number => {
     while (debts.length > 0 && (debts[0] as number) < clock.now() - FORGET_MS) debts.shift();
     return debts.length;
   };
 
+  const notBefore = (): number => Math.max(serverUntil, outpacedUntil);
+
   const isOutpaced = (): boolean => debt() > options.allowance;
 
   const pump = (): void => {
-    const wait = notBefore - clock.now();
+    const wait = notBefore() - clock.now();
     if (wait > 0) {
       wake ??= clock.after(wait, () => {
         wake = undefined;
@@ -75,15 +87,15 @@ export function createOpenLimiter(options: OpenLimiterOptions): OpenLimiter {
       });
       return;
     }
-    while (running < CONCURRENT && queue.length > 0 && notBefore <= clock.now()) {
+    while (running < CONCURRENT && queue.length > 0 && notBefore() <= clock.now()) {
       running += 1;
       queue.shift()?.();
     }
   };
 
   const holdBack = (ms: number, reason: Reason): void => {
-    if (clock.now() + ms > notBefore) heldBackFor = reason;
-    notBefore = Math.max(notBefore, clock.now() + ms);
+    if (reason === 'outpaced') outpacedUntil = clock.now() + ms;
+    else serverUntil = Math.max(serverUntil, clock.now() + ms);
     onBackedOff(ms, reason);
   };
 
@@ -99,6 +111,7 @@ export function createOpenLimiter(options: OpenLimiterOptions): OpenLimiter {
     return {
       opened: once(() => {
         failures = 0;
+        failing.reset();
         debts.push(clock.now());
         if (isOutpaced()) holdBack(backoff.next(), 'outpaced');
         else backoff.reset();
@@ -107,7 +120,7 @@ export function createOpenLimiter(options: OpenLimiterOptions): OpenLimiter {
         once(() => {
           failures += 1;
           if (retryAfterMs !== undefined) holdBack(retryAfterMs, 'retry-after');
-          else if (failures > 1) holdBack(backoff.next(), 'failing');
+          else if (failures > 1) holdBack(failing.next(), 'failing');
         })(),
       cancelled: once(() => {}),
     };
@@ -136,15 +149,20 @@ export function createOpenLimiter(options: OpenLimiterOptions): OpenLimiter {
       debts.shift();
       if (isOutpaced()) return;
       backoff.reset();
-      // Ends have caught up: nobody has to wait for what is over. A server's own Retry-After stays.
-      if (heldBackFor !== 'outpaced') return;
-      notBefore = clock.now();
+      // Ends have caught up: nobody has to wait for what is over. The server's own word stays.
+      if (outpacedUntil <= clock.now()) return;
+      outpacedUntil = 0;
       wake?.cancel();
       wake = undefined;
       pump();
     },
     get waiting() {
       return queue.length;
+    },
+    get isIdle() {
+      return (
+        debt() === 0 && failures === 0 && running === 0 && queue.length === 0 && notBefore() <= clock.now()
+      );
     },
   };
 }

@@ -58,7 +58,7 @@ export function createOpener<O extends Opened>(options: OpenerOptions<O>): Opene
   /** A turn of the limiter, within the deadline. */
   const enter = async (signal: AbortSignal, deadlineAt: number): Promise<Turn> => {
     const { controller, unlink } = linkedController(signal);
-    const timer = clock.after(deadlineAt - clock.now(), () => controller.abort(noTurn()));
+    const timer = clock.hold(deadlineAt - clock.now(), () => controller.abort(noTurn()));
     try {
       const turn = await limiter.enter(controller.signal);
       if (!controller.signal.aborted) return turn;
@@ -91,7 +91,7 @@ export function createOpener<O extends Opened>(options: OpenerOptions<O>): Opene
       const onAbort = (): void => {
         if (giveUp(signal.reason as Error)) turn.cancelled();
       };
-      const timer = clock.after(deadlineAt - clock.now(), () => {
+      const timer = clock.hold(deadlineAt - clock.now(), () => {
         // A server that hangs must not keep the others from their turn, but they may take it easy.
         if (giveUp(tooSlow())) turn.failed();
       });

@@ -206,12 +206,14 @@ export function createPool<R>(options: PoolOptions<R>): Pool<R> {
     async acquire(scope, signal) {
       if (closing) throw closedError('the manager');
       signal?.throwIfAborted();
+      let isLate = false;
       let onDeadline = (): void => {};
       let timer: Timer | undefined;
       let mine: Slot<R> | undefined;
       try {
         const expired = new Promise<never>((_, reject) => {
-          timer = clock.after(acquireMs, () => {
+          timer = clock.hold(acquireMs, () => {
+            isLate = true;
             onDeadline();
             if (mine !== undefined) reject(slowOpen());
           });
@@ -229,6 +231,8 @@ export function createPool<R>(options: PoolOptions<R>): Pool<R> {
           await untilAborted(Promise.race([mine.ready, expired]), signal);
         } catch (error) {
           giveBack(mine);
+          // Nobody waits for it any more, and it had its time: the scope may begin anew.
+          if (isLate && mine.state === 'opening' && mine.leases === 0) void retire(mine, 'error');
           throw error;
         }
         if (mine.state === 'retiring' || mine.entry === undefined) {

@@ -22,7 +22,8 @@ export interface EndTarget {
    */
   send(signal: AbortSignal): Promise<DeleteReply>;
   onConfirmed(status: number, durationMs: number): void;
-  onNotConfirmed(status: number | undefined, durationMs: number): void;
+  /** `isGivenUp`: no try is left. */
+  onNotConfirmed(status: number | undefined, durationMs: number, isGivenUp: boolean): void;
 }
 
 export interface Terminator {
@@ -103,8 +104,8 @@ export function createTerminator({ clock, random }: { clock: Clock; random?: () 
           resolve(true);
           return;
         }
-        target.onNotConfirmed(status, durationMs);
         const isCurrent = open.get(target.id) === entry;
+        target.onNotConfirmed(status, durationMs, isCurrent && entry.retriesLeft <= 0);
         if (isCurrent && entry.retriesLeft <= 0) open.delete(target.id);
         if (isCurrent) retryLater(entry, hintMs);
         resolve(false);

@@ -16,10 +16,10 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undef
   });
 }
 
-/** Resolves when the promise has settled, either way, or after `maxMs`. */
+/** Resolves when the promise has settled, either way, or after `maxMs`; holds the process until then. */
 export function settledWithin(clock: Clock, promise: Promise<unknown>, maxMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const timer = clock.after(maxMs, resolve);
+    const timer = clock.hold(maxMs, resolve);
     const done = (): void => {
       timer.cancel();
       resolve();
@@ -46,4 +46,22 @@ export function linkedController(...signals: Array<AbortSignal | undefined>): {
     links.push(() => signal.removeEventListener('abort', onAbort));
   }
   return { controller, unlink: () => links.forEach((unlink) => unlink()) };
+}
+
+/** The same with a deadline: aborted with what `late()` gives after `ms`. `unlink` cancels that, too. */
+export function deadlineController(
+  clock: Clock,
+  ms: number,
+  late: () => Error,
+  ...signals: Array<AbortSignal | undefined>
+): { controller: AbortController; unlink: () => void } {
+  const { controller, unlink } = linkedController(...signals);
+  const timer = clock.hold(ms, () => controller.abort(late()));
+  return {
+    controller,
+    unlink() {
+      timer.cancel();
+      unlink();
+    },
+  };
 }

@@ -104,12 +104,19 @@ test('R085: the response to another request is none, and 1 is not "1"', async ()
     [response(2), 1],
     [response('1'), 1],
     [response(1), '1'],
-    [response(null, { error: { code: -32700, message: 'x' } }), 1],
     [note, 1],
     ['{"jsonrpc":"2.0","id":1,"method":"ping"}', 1],
   ] as const) {
     assert.equal(await read(JSON_TYPE, [body], wanted).end, 'unreadable', body);
   }
+});
+
+test('an error that names nobody, alone in the answer to one request, is the answer to that one', async () => {
+  const at = read(JSON_TYPE, [response(null, { error: { code: -32000, message: 'quota exceeded' } })], 7);
+  assert.equal(await at.end, 'complete');
+  assert.deepEqual(at.messages, [
+    { jsonrpc: '2.0', id: 7, error: { code: -32000, message: 'quota exceeded' } },
+  ]);
 });
 
 test('R046: what is neither JSON nor an event stream is unreadable, and let go unread', async () => {

@@ -52,5 +52,6 @@ test('what was learnt about a URL holds for it, and for no other', () => {
   assert.equal(a?.memory, again?.memory);
   assert.notEqual(a?.memory, b?.memory);
   assert.equal(a?.wire, b?.wire, 'connections are shared');
-  assert.notEqual(a?.limiter, again?.limiter);
+  assert.equal(a?.limiter, again?.limiter, 'the pace outlives pools and configurations');
+  assert.notEqual(a?.limiter, b?.limiter);
 });

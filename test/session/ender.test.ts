@@ -24,6 +24,7 @@ function fixture(): Fixture {
     enter: () => Promise.reject(new Error('nothing opens here')),
     ended: () => (ended += 1),
     waiting: 0,
+    isIdle: true,
   };
   const ender = createEnder<{ id: string | undefined }>(
     {
@@ -93,7 +94,7 @@ test('one that the server disowned is tried once, and has been counted as ended 
   await ending;
   await at.clock.advanceStepwise(3_600_000);
   assert.deepEqual([at.deletes.length, at.clock.pending], [1, 0]);
-  assert.deepEqual(at.told, [['not-confirmed', { id: 'a' }, 1, 'expired', 503, 0]]);
+  assert.deepEqual(at.told, [['not-confirmed', { id: 'a' }, 1, 'expired', 503, 0, true]]);
   const other = at.ender.endDisowned({ id: 'b' }, 2, 'expired', 2_000);
   await settle();
   at.deletes[1]?.({ status: 200 });

@@ -78,6 +78,7 @@ export function listening({
   const stream = createListeningStream({
     clock: {
       now: clock.now,
+      hold: clock.hold,
       after(ms, fn): Timer {
         const dueAt = clock.now() + ms;
         due.add(dueAt);

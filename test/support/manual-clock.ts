@@ -22,6 +22,9 @@ export function manualClock(): ManualClock {
       timers.set(key, { at: now + Math.max(0, ms), fn });
       return { cancel: () => timers.delete(key) };
     },
+    hold(ms, fn) {
+      return this.after(ms, fn);
+    },
     get pending() {
       return timers.size;
     },
