@@ -4,7 +4,7 @@
  * Refuses: to forget a pool that still has sessions.
  */
 import { MooringError } from '../errors.js';
-import type { Entry } from '../session/pool.js';
+import type { Entry } from '../session/outbound/pool.js';
 import { untilAborted } from '../session/waiting.js';
 import { type Core, createTally } from './core.js';
 import { createCredentials, type Credentials } from './credentials.js';

@@ -16,8 +16,8 @@ import {
   type Message,
   type RequestId,
 } from '../protocol/jsonrpc.js';
-import { createHandle, type Handle } from '../session/handle.js';
-import type { Member } from '../session/list-changes.js';
+import { createHandle, type Handle } from '../session/outbound/handle.js';
+import type { Member } from '../session/outbound/list-changes.js';
 import { outcomeUnknown } from './failures.js';
 import { createInbox } from './inbox.js';
 import { createListener } from './listener.js';

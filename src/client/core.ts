@@ -4,12 +4,12 @@
  */
 import { type Clock, systemClock } from '../clock.js';
 import { type Fingerprint, createFingerprint } from '../session/fingerprint.js';
-import { type Ledger, noLedger } from '../session/ledger.js';
-import { createListChanges } from '../session/list-changes.js';
-import { createOpenLimiter, type OpenLimiter } from '../session/open-limiter.js';
-import { createOwed } from '../session/owed.js';
-import { createServerMemory, type ServerMemory } from '../session/server-memory.js';
-import { createTerminator, type Terminator } from '../session/terminator.js';
+import { type Ledger, noLedger } from '../session/outbound/ledger.js';
+import { createListChanges } from '../session/outbound/list-changes.js';
+import { createOpenLimiter, type OpenLimiter } from '../session/outbound/open-limiter.js';
+import { createOwed } from '../session/outbound/owed.js';
+import { createServerMemory, type ServerMemory } from '../session/outbound/server-memory.js';
+import { createTerminator, type Terminator } from '../session/outbound/terminator.js';
 import { publish } from '../events.js';
 import type { Credentials } from './credentials.js';
 import { createFetchWire, type FetchLike } from './fetch-wire.js';

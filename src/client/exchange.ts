@@ -17,7 +17,7 @@ import {
 import { meaningOfPost } from '../protocol/meaning.js';
 import { bodyDerivedHeaders } from '../protocol/request-headers.js';
 import { createBackoff } from '../session/backoff.js';
-import type { Attempt } from '../session/handle.js';
+import type { Attempt } from '../session/outbound/handle.js';
 import { readAnswer } from './answer.js';
 import { unauthorized } from './credentials.js';
 import type { ExchangeOptions } from './exchange-options.js';

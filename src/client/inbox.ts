@@ -5,9 +5,9 @@
  */
 import { cancelledId, idKey } from '../protocol/ids.js';
 import { isRequest, isResponse, kindOf, type Message, type RequestId } from '../protocol/jsonrpc.js';
-import { type ListChanges, listKindOf, type Member } from '../session/list-changes.js';
-import type { ServerMemory } from '../session/server-memory.js';
-import { createServerRequests } from '../session/server-requests.js';
+import { type ListChanges, listKindOf, type Member } from '../session/outbound/list-changes.js';
+import type { ServerMemory } from '../session/outbound/server-memory.js';
+import { createServerRequests } from '../session/outbound/server-requests.js';
 import type { WorkClock } from '../session/work-clock.js';
 
 export interface InboxOptions {

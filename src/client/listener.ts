@@ -1,6 +1,6 @@
 /**
  * The listening stream of one connection over HTTP: the GET, its events, its place among the list changes.
- * Refuses: to know when a stream is wanted; session/listening-stream.ts does.
+ * Refuses: to know when a stream is wanted; session/outbound/listening-stream.ts does.
  */
 import { publish } from '../events.js';
 import { EVENT_STREAM, LAST_EVENT_ID, mediaType } from '../protocol/headers.js';
@@ -10,7 +10,7 @@ import {
   createListeningStream,
   type ListenAnswer,
   type ListeningStream,
-} from '../session/listening-stream.js';
+} from '../session/outbound/listening-stream.js';
 import { describe, garbage, type Parts } from './parts.js';
 import { sendForSession } from './session-http.js';
 

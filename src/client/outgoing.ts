@@ -6,8 +6,8 @@
 import { MooringError } from '../errors.js';
 import { idKey } from '../protocol/ids.js';
 import { isRequest, isResponse, isWorkMethod, type Message, type RequestId } from '../protocol/jsonrpc.js';
-import type { Generation } from '../session/generation.js';
-import type { Attempt } from '../session/handle.js';
+import type { Generation } from '../session/outbound/generation.js';
+import type { Attempt } from '../session/outbound/handle.js';
 import { deadlineController, linkedController, untilAborted } from '../session/waiting.js';
 import { unauthorized } from './credentials.js';
 import { exchange } from './exchange.js';

@@ -5,9 +5,9 @@
 import { MooringError } from '../errors.js';
 import type { SessionEvent } from '../events.js';
 import type { Message } from '../protocol/jsonrpc.js';
-import type { Handle } from '../session/handle.js';
-import type { Member } from '../session/list-changes.js';
-import type { ListeningStream } from '../session/listening-stream.js';
+import type { Handle } from '../session/outbound/handle.js';
+import type { Member } from '../session/outbound/list-changes.js';
+import type { ListeningStream } from '../session/outbound/listening-stream.js';
 import type { Inbox } from './inbox.js';
 import type { OpenedSession } from './opened-session.js';
 import type { Restore } from './restore.js';

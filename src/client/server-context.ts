@@ -4,12 +4,12 @@
  */
 import type { Clock } from '../clock.js';
 import type { Fingerprint } from '../session/fingerprint.js';
-import type { Ledger } from '../session/ledger.js';
-import type { ListChanges } from '../session/list-changes.js';
-import type { OpenLimiter } from '../session/open-limiter.js';
-import type { Owed } from '../session/owed.js';
-import type { ServerMemory } from '../session/server-memory.js';
-import type { Terminator } from '../session/terminator.js';
+import type { Ledger } from '../session/outbound/ledger.js';
+import type { ListChanges } from '../session/outbound/list-changes.js';
+import type { OpenLimiter } from '../session/outbound/open-limiter.js';
+import type { Owed } from '../session/outbound/owed.js';
+import type { ServerMemory } from '../session/outbound/server-memory.js';
+import type { Terminator } from '../session/outbound/terminator.js';
 import type { Credentials } from './credentials.js';
 import type { OwedTarget } from './process-hooks.js';
 import type { ServerSettings } from './options.js';

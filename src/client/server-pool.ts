@@ -1,10 +1,10 @@
 /**
  * The pool of one server and principal, filled with connected SDK clients.
- * Owns: making, idling and ending its members; the policy is session/pool.ts.
+ * Owns: making, idling and ending its members; the policy is session/outbound/pool.ts.
  * Refuses: to share a session that was opened with another principal's credentials.
  */
 import type { EndReason } from '../events.js';
-import { createPool, type Entry, type Pool } from '../session/pool.js';
+import { createPool, type Entry, type Pool } from '../session/outbound/pool.js';
 import { untilAborted } from '../session/waiting.js';
 import { type Connection, createConnection } from './connection.js';
 import type { SdkClient } from './sdk-shapes.js';

@@ -4,7 +4,7 @@ import { createCore, createTally } from '../../src/client/core.js';
 import { createCredentials } from '../../src/client/credentials.js';
 import { readServerOptions } from '../../src/client/options.js';
 import type { ServerContext } from '../../src/client/server-context.js';
-import type { EndTarget } from '../../src/session/terminator.js';
+import type { EndTarget } from '../../src/session/outbound/terminator.js';
 import { verifies } from '../requirements.js';
 
 function contexts(...urls: string[]): ServerContext[] {

@@ -5,12 +5,12 @@ import type { ServerContext } from '../../src/client/server-context.js';
 import type { Wire } from '../../src/client/wire.js';
 import type { Clock } from '../../src/clock.js';
 import { createFingerprint } from '../../src/session/fingerprint.js';
-import { noLedger } from '../../src/session/ledger.js';
-import { createListChanges } from '../../src/session/list-changes.js';
-import { createOpenLimiter } from '../../src/session/open-limiter.js';
-import { createOwed } from '../../src/session/owed.js';
-import { createServerMemory } from '../../src/session/server-memory.js';
-import { createTerminator } from '../../src/session/terminator.js';
+import { noLedger } from '../../src/session/outbound/ledger.js';
+import { createListChanges } from '../../src/session/outbound/list-changes.js';
+import { createOpenLimiter } from '../../src/session/outbound/open-limiter.js';
+import { createOwed } from '../../src/session/outbound/owed.js';
+import { createServerMemory } from '../../src/session/outbound/server-memory.js';
+import { createTerminator } from '../../src/session/outbound/terminator.js';
 
 /** What a connection runs on, with a clock and a wire of the test's. */
 export function fakeContext(clock: Clock, wire: Wire, options: Partial<ServerOptions> = {}): ServerContext {

@@ -3,7 +3,7 @@
  * stream is let go (the second report's worker pools).
  * Refuses: to call a POST starved while the server waits for the host's answer; to blame what other POSTs did.
  */
-import type { Clock } from '../clock.js';
+import type { Clock } from '../../clock.js';
 
 export interface StarvationOptions {
   clock: Clock;

@@ -4,17 +4,17 @@
  * Refuses: anything after close began; to know HTTP or JSON-RPC, which its ports bring.
  * docs/lifecycle.md is the specification.
  */
-import type { Clock } from '../clock.js';
-import { MooringError } from '../errors.js';
-import type { EndReason } from '../events.js';
+import type { Clock } from '../../clock.js';
+import { MooringError } from '../../errors.js';
+import type { EndReason } from '../../events.js';
 import { createEnder, type EnderPorts } from './ender.js';
 import type { Generation, Opened } from './generation.js';
 import { createGenerations, type GenerationPorts } from './generations.js';
 import { createOpener, type OpenOutcome } from './opener.js';
 import type { OpenLimiter } from './open-limiter.js';
 import type { Terminator } from './terminator.js';
-import { settledWithin, untilAborted } from './waiting.js';
-import { createWorkClock, type WorkClock } from './work-clock.js';
+import { settledWithin, untilAborted } from '../waiting.js';
+import { createWorkClock, type WorkClock } from '../work-clock.js';
 
 export interface HandlePorts<O extends Opened> extends EnderPorts<O>, GenerationPorts<O> {
   /** Sends `initialize`, not after close began; never rejects. `abandoned`: nobody waits for it any more. */

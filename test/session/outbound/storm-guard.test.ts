@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createStormGuard } from '../../src/session/storm-guard.js';
-import { manualClock } from '../support/manual-clock.js';
-import { verifies } from '../requirements.js';
+import { createStormGuard } from '../../../src/session/outbound/storm-guard.js';
+import { manualClock } from '../../support/manual-clock.js';
+import { verifies } from '../../requirements.js';
 
 test('R071: two generations in a row refused within 30 s of birth make a storm; one try every 60 s', () => {
   verifies('refused/storm-guard');

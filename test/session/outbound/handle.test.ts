@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isMooringError } from '../../src/errors.js';
-import type { Generation } from '../../src/session/generation.js';
-import { createHandle, type Handle } from '../../src/session/handle.js';
-import { createOpenLimiter } from '../../src/session/open-limiter.js';
-import type { OpenOutcome } from '../../src/session/opener.js';
-import { createTerminator } from '../../src/session/terminator.js';
-import { verifies } from '../requirements.js';
-import { settle } from '../support/fake-context.js';
-import { manualClock } from '../support/manual-clock.js';
+import { isMooringError } from '../../../src/errors.js';
+import type { Generation } from '../../../src/session/outbound/generation.js';
+import { createHandle, type Handle } from '../../../src/session/outbound/handle.js';
+import { createOpenLimiter } from '../../../src/session/outbound/open-limiter.js';
+import type { OpenOutcome } from '../../../src/session/outbound/opener.js';
+import { createTerminator } from '../../../src/session/outbound/terminator.js';
+import { verifies } from '../../requirements.js';
+import { settle } from '../../support/fake-context.js';
+import { manualClock } from '../../support/manual-clock.js';
 
 interface Fake {
   id: string;

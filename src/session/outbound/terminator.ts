@@ -3,10 +3,10 @@
  * Owns: every id that must be ended and is not confirmed yet, until the process ends.
  * Refuses: to throw into the caller's path; an unconfirmed DELETE is an event and a retry (rule "Ending").
  */
-import type { Clock, Timer } from '../clock.js';
-import { meaningOfDelete } from '../protocol/meaning.js';
-import { createBackoff } from './backoff.js';
-import { settledWithin } from './waiting.js';
+import type { Clock, Timer } from '../../clock.js';
+import { meaningOfDelete } from '../../protocol/meaning.js';
+import { createBackoff } from '../backoff.js';
+import { settledWithin } from '../waiting.js';
 
 export interface DeleteReply {
   status: number;

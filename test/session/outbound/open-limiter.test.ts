@@ -2,10 +2,14 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createOpenLimiter, type OpenLimiter, type Turn } from '../../src/session/open-limiter.js';
-import { settle } from '../support/fake-context.js';
-import { type ManualClock, manualClock } from '../support/manual-clock.js';
-import { verifies } from '../requirements.js';
+import {
+  createOpenLimiter,
+  type OpenLimiter,
+  type Turn,
+} from '../../../src/session/outbound/open-limiter.js';
+import { settle } from '../../support/fake-context.js';
+import { type ManualClock, manualClock } from '../../support/manual-clock.js';
+import { verifies } from '../../requirements.js';
 
 interface Fixture {
   clock: ManualClock;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { idKey } from '../../src/protocol/ids.js';
-import { createServerRequests } from '../../src/session/server-requests.js';
+import { idKey } from '../../../src/protocol/ids.js';
+import { createServerRequests } from '../../../src/session/outbound/server-requests.js';
 
 test('R082, R085: an id of an older generation that still waits is not given away again, type kept', () => {
   const requests = createServerRequests();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createServerMemory, LISTEN_RETRY_MS } from '../../src/session/server-memory.js';
-import { manualClock } from '../support/manual-clock.js';
+import { createServerMemory, LISTEN_RETRY_MS } from '../../../src/session/outbound/server-memory.js';
+import { manualClock } from '../../support/manual-clock.js';
 
 test('a server without a stream is asked again after ten minutes, not before', () => {
   const clock = manualClock();

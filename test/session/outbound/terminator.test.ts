@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { meaningOfDelete } from '../../src/protocol/meaning.js';
+import { meaningOfDelete } from '../../../src/protocol/meaning.js';
 import {
   createTerminator,
   type DeleteReply,
   type EndTarget,
   type Terminator,
-} from '../../src/session/terminator.js';
-import { settle } from '../support/fake-context.js';
-import { type ManualClock, manualClock } from '../support/manual-clock.js';
-import { verifies } from '../requirements.js';
+} from '../../../src/session/outbound/terminator.js';
+import { settle } from '../../support/fake-context.js';
+import { type ManualClock, manualClock } from '../../support/manual-clock.js';
+import { verifies } from '../../requirements.js';
 
 /** How the server takes one DELETE: a status, no answer, an answer that never comes, or no request at all. */
 type Reply = number | DeleteReply | 'refused' | 'hangs' | 'throws';

@@ -3,8 +3,8 @@
  * Owns: which generation each came on, ids that are unique towards the host (JSON type kept).
  * Refuses: to hand an answer to any generation but its own (reports R082, R085): a late one is dropped.
  */
-import { freeId, idKey } from '../protocol/ids.js';
-import type { RequestId } from '../protocol/jsonrpc.js';
+import { freeId, idKey } from '../../protocol/ids.js';
+import type { RequestId } from '../../protocol/jsonrpc.js';
 
 export interface ServerRequests {
   /** Registers a delivered request; returns the id that the host sees. */

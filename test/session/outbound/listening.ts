@@ -2,16 +2,16 @@
  * A listening stream with a clock and a server of the test's.
  * Owns: every GET it sends, in order, each answered when and how the test says.
  */
-import type { Timer } from '../../src/clock.js';
+import type { Timer } from '../../../src/clock.js';
 import {
   createListeningStream,
   type ListenAnswer,
   type ListeningStream,
   type ListenMode,
-} from '../../src/session/listening-stream.js';
-import { createServerMemory, type ServerMemory } from '../../src/session/server-memory.js';
-import { settle } from '../support/fake-context.js';
-import { type ManualClock, manualClock } from '../support/manual-clock.js';
+} from '../../../src/session/outbound/listening-stream.js';
+import { createServerMemory, type ServerMemory } from '../../../src/session/outbound/server-memory.js';
+import { settle } from '../../support/fake-context.js';
+import { type ManualClock, manualClock } from '../../support/manual-clock.js';
 
 /** One GET; what the server sends on it is up to the test. */
 export interface Get {

@@ -3,9 +3,9 @@
  * Owns: its own state and timers only (rule "Listening stream"); bound to one generation at a time.
  * Refuses: to touch the POST side: whatever happens here, calls go on (reports R019, R023, R025, R028, R032).
  */
-import type { Clock, Timer } from '../clock.js';
-import { meaningOfListen } from '../protocol/meaning.js';
-import { createBackoff } from './backoff.js';
+import type { Clock, Timer } from '../../clock.js';
+import { meaningOfListen } from '../../protocol/meaning.js';
+import { createBackoff } from '../backoff.js';
 import type { ServerMemory } from './server-memory.js';
 import { createStarvationWatch, type PostWatch } from './starvation.js';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { isMooringError } from '../../src/errors.js';
-import { createPool, type Entry } from '../../src/session/pool.js';
-import { verifies } from '../requirements.js';
-import { settle } from '../support/fake-context.js';
-import { manualClock } from '../support/manual-clock.js';
+import { isMooringError } from '../../../src/errors.js';
+import { createPool, type Entry } from '../../../src/session/outbound/pool.js';
+import { verifies } from '../../requirements.js';
+import { settle } from '../../support/fake-context.js';
+import { manualClock } from '../../support/manual-clock.js';
 
 type Step =
   | { do: 'acquire'; scope: number }

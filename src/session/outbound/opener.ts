@@ -4,11 +4,11 @@
  * (An answer that is lost on the way takes its id with it; nobody can end that one.)
  * Refuses: to abort an `initialize` that was sent, since the server may already have made the session.
  */
-import type { Clock } from '../clock.js';
-import { MooringError } from '../errors.js';
+import type { Clock } from '../../clock.js';
+import { MooringError } from '../../errors.js';
 import type { Opened } from './generation.js';
 import type { OpenLimiter, Turn } from './open-limiter.js';
-import { linkedController, settledWithin } from './waiting.js';
+import { linkedController, settledWithin } from '../waiting.js';
 
 /** How one `initialize` went. */
 export type OpenOutcome<O extends Opened> =

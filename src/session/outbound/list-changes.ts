@@ -3,7 +3,7 @@
  * Owns: who is listening, whether there was a gap, when a list_changed of a kind was last made up.
  * Refuses: more than one of a kind in 10 minutes, and any that a re-list itself would cause.
  */
-import type { Clock } from '../clock.js';
+import type { Clock } from '../../clock.js';
 
 export type ListKind = 'tools' | 'resources' | 'prompts';
 

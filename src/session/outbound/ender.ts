@@ -2,12 +2,12 @@
  * Ends the sessions of one handle through the terminator, and knows which endings are still under way.
  * Refuses: to end what has no id; there is nothing to tell the server.
  */
-import type { Clock } from '../clock.js';
-import type { EndReason } from '../events.js';
+import type { Clock } from '../../clock.js';
+import type { EndReason } from '../../events.js';
 import type { Opened } from './generation.js';
 import type { OpenLimiter } from './open-limiter.js';
 import type { DeleteReply, Terminator } from './terminator.js';
-import { settledWithin } from './waiting.js';
+import { settledWithin } from '../waiting.js';
 
 export interface EnderPorts<O extends Opened> {
   /** Sends one DELETE. */

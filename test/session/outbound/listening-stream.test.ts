@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { verifies } from '../requirements.js';
-import { settle } from '../support/fake-context.js';
+import { verifies } from '../../requirements.js';
+import { settle } from '../../support/fake-context.js';
 import { listening } from './listening.js';
 
 const RANDOM = { low: () => 0, high: () => 1 };

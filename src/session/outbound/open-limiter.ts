@@ -3,8 +3,8 @@
  * Owns: the turn of each open, the debt of sessions opened and not known to have ended.
  * Refuses: nobody for good; it only makes opens wait, within the deadline that the caller brings (report R031).
  */
-import type { Clock, Timer } from '../clock.js';
-import { createBackoff } from './backoff.js';
+import type { Clock, Timer } from '../../clock.js';
+import { createBackoff } from '../backoff.js';
 
 /** Why opens are held back. */
 type Reason = 'outpaced' | 'retry-after' | 'failing';

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createListChanges, type ListKind, listKindOf, type Member } from '../../src/session/list-changes.js';
-import { manualClock } from '../support/manual-clock.js';
+import {
+  createListChanges,
+  type ListKind,
+  listKindOf,
+  type Member,
+} from '../../../src/session/outbound/list-changes.js';
+import { manualClock } from '../../support/manual-clock.js';
 
 interface Told extends Member {
   readonly told: ListKind[];

@@ -1,9 +1,9 @@
 /**
  * One outbound session: one attempt to open, its number, its state, what runs on it.
- * Owns: the state (through outbound-state.ts), the count of requests on it.
+ * Owns: the state (through state.ts), the count of requests on it.
  * Refuses: to decide anything; handle.ts does.
  */
-import { nextOutbound, type OutboundEvent, type OutboundState } from './outbound-state.js';
+import { nextOutbound, type OutboundEvent, type OutboundState } from './state.js';
 
 /** What a successful `initialize` brought. */
 export interface Opened {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
-import { isMooringError, MooringError } from '../../src/errors.js';
-import { createOpenLimiter, type OpenLimiter } from '../../src/session/open-limiter.js';
-import { createOpener, type Opener, type OpenOutcome } from '../../src/session/opener.js';
-import { settle } from '../support/fake-context.js';
-import { type ManualClock, manualClock } from '../support/manual-clock.js';
-import { verifies } from '../requirements.js';
+import { isMooringError, MooringError } from '../../../src/errors.js';
+import { createOpenLimiter, type OpenLimiter } from '../../../src/session/outbound/open-limiter.js';
+import { createOpener, type Opener, type OpenOutcome } from '../../../src/session/outbound/opener.js';
+import { settle } from '../../support/fake-context.js';
+import { type ManualClock, manualClock } from '../../support/manual-clock.js';
+import { verifies } from '../../requirements.js';
 
 interface Session {
   id: string | undefined;

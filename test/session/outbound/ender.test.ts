@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createEnder, type Ender } from '../../src/session/ender.js';
-import type { OpenLimiter } from '../../src/session/open-limiter.js';
-import { createTerminator, type DeleteReply } from '../../src/session/terminator.js';
-import { settle } from '../support/fake-context.js';
-import { type ManualClock, manualClock } from '../support/manual-clock.js';
+import { createEnder, type Ender } from '../../../src/session/outbound/ender.js';
+import type { OpenLimiter } from '../../../src/session/outbound/open-limiter.js';
+import { createTerminator, type DeleteReply } from '../../../src/session/outbound/terminator.js';
+import { settle } from '../../support/fake-context.js';
+import { type ManualClock, manualClock } from '../../support/manual-clock.js';
 
 interface Fixture {
   clock: ManualClock;

@@ -3,9 +3,9 @@
  * Owns: rule "Refused" as far as sessions go: one re-open for all, late refusals change nothing, storms end in an error.
  * Refuses: to open anything after close began; to end what is current (handle.ts does).
  */
-import type { Clock } from '../clock.js';
-import { isMooringError, MooringError } from '../errors.js';
-import type { EndReason } from '../events.js';
+import type { Clock } from '../../clock.js';
+import { isMooringError, MooringError } from '../../errors.js';
+import type { EndReason } from '../../events.js';
 import type { Ender } from './ender.js';
 import { createGeneration, type Generation, type Opened } from './generation.js';
 import type { OpenLimiter } from './open-limiter.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createGeneration } from '../../src/session/generation.js';
-import { nextOutbound, type OutboundEvent, type OutboundState } from '../../src/session/outbound-state.js';
+import { createGeneration } from '../../../src/session/outbound/generation.js';
+import { nextOutbound, type OutboundEvent, type OutboundState } from '../../../src/session/outbound/state.js';
 
 const STATES = ['opening', 'live', 'retiring', 'ended'] as const satisfies readonly OutboundState[];
 const EVENTS = [

@@ -3,10 +3,10 @@
  * Owns: entries by scope; first come, first served; the least recently used without a lease makes room.
  * Refuses: to end a leased entry for a waiter, to exceed the cap, to let anyone wait without a deadline.
  */
-import type { Clock, Timer } from '../clock.js';
-import { MooringError } from '../errors.js';
-import type { EndReason } from '../events.js';
-import { untilAborted } from './waiting.js';
+import type { Clock, Timer } from '../../clock.js';
+import { MooringError } from '../../errors.js';
+import type { EndReason } from '../../events.js';
+import { untilAborted } from '../waiting.js';
 import { createWaitingLine } from './waiting-line.js';
 
 export interface PoolOptions<R> {

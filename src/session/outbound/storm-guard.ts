@@ -3,7 +3,7 @@
  * Owns: how many generations in a row were refused within 30 s of birth, and when one try is allowed again.
  * Refuses: to count one generation twice, however many of its requests are refused.
  */
-import type { Clock } from '../clock.js';
+import type { Clock } from '../../clock.js';
 
 /** Refused earlier than this after its birth, ms: young. */
 const YOUNG_MS = 30_000;

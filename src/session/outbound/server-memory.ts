@@ -3,7 +3,7 @@
  * Owns: whether it offers a listening stream, whether a held stream starves it, which tools are safe to repeat,
  * where a redirect pointed. Refuses: anything about a principal or a single session.
  */
-import type { Clock } from '../clock.js';
+import type { Clock } from '../../clock.js';
 
 /** A one-worker server, or one without a stream, is asked again after this long, ms. */
 export const LISTEN_RETRY_MS = 10 * 60_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createOwed } from '../../src/session/owed.js';
+import { createOwed } from '../../../src/session/outbound/owed.js';
 
 test('what is owed is listed until it is settled; each time that nothing is left is told', () => {
   let empty = 0;
