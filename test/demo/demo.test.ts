@@ -53,7 +53,7 @@ describe('the demo', { concurrency: true }, () => {
     assert.equal((await runDemo('--frobnicate')).code, 2);
     const help = await runDemo('--help');
     assert.equal(help.code, 0);
-    assert.match(help.stdout, /npm run demo -- --json/);
+    assert.match(help.stdout, /npm run -s demo -- --json/);
     for (const line of help.stdout.split('\n')) assert.ok(line.length <= 80, line);
   });
 });
