@@ -53,6 +53,9 @@ export interface Pool<R> {
   counts(): { opening: number; live: number; retiring: number; leased: number; waiting: number };
 }
 
+/** How much longer a caller waits for the reason of an open that was too slow, ms. */
+const GRACE_MS = 100;
+
 interface Slot<R> {
   readonly scope: string;
   state: 'opening' | 'live' | 'retiring';
@@ -215,7 +218,8 @@ export function createPool<R>(options: PoolOptions<R>): Pool<R> {
           timer = clock.hold(acquireMs, () => {
             isLate = true;
             onDeadline();
-            if (mine !== undefined) reject(slowOpen());
+            // The open has a deadline of its own, about now, and knows better what went wrong.
+            if (mine !== undefined) timer = clock.hold(GRACE_MS, () => reject(slowOpen()));
           });
         });
         expired.catch(() => {});
