@@ -169,12 +169,12 @@ describe('a host that listens to signals itself', { concurrency: 2 }, () => {
 
   everyWay('and drains after SIGTERM gets an answer to each of its calls', async (t, kind) => {
     verifies('process-end/signal-is-the-hosts');
-    const running = await start(t, kind, 'drains.mjs', { env: { DRAIN_MS: '3000' } });
+    const running = await start(t, kind, 'drains.mjs', { env: { DRAIN_MS: '10000' } });
     await running.host.event('ready');
     running.host.kill('SIGTERM');
     await pause(2_000);
     assert.equal(running.server.log.count({ method: 'DELETE' }), 0);
-    const { answered, failed } = await running.host.event('drained');
+    const { answered, failed } = await running.host.event('drained', 20_000);
     assert.equal(failed, 0);
     assert.ok(Number(answered) > 5);
     const end = await assertReleased(running, performance.now());
