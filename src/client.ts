@@ -1,4 +1,5 @@
 export type { AuthFunction, AuthProvider } from './client/auth-provider.js';
+export { createFetch, type FetchOptions, type MooringFetch } from './client/fetch/create-fetch.js';
 export type { FetchInit, FetchLike, FetchResponse } from './client/fetch-wire.js';
 export type { Lease } from './client/lease.js';
 export type { Listen, ServerOptions } from './client/options.js';

@@ -15,6 +15,7 @@ import {
   kindOf,
   type Message,
   type RequestId,
+  type WithId,
 } from '../protocol/jsonrpc.js';
 import { createHandle, type Handle } from '../session/outbound/handle.js';
 import type { Member } from '../session/outbound/list-changes.js';
@@ -31,7 +32,8 @@ import { sendStateless } from './stateless.js';
 
 export interface ConnectionOptions {
   scope: string;
-  toHost(message: Message): void;
+  /** `request`: the request whose answer it came with, if it did. */
+  toHost(message: Message, request?: WithId): void;
   onError(error: Error): void;
   /** Idle for `idleMs`. @default the session is put to sleep, and the next work opens another */
   onIdle?(): void;
@@ -41,6 +43,10 @@ export interface ConnectionOptions {
   onClosing?(): void;
   /** Close is over. */
   onEnded?(): void;
+  /** A DELETE was answered with this status; undefined: it was not answered. */
+  onDeleteAnswered?(status: number | undefined): void;
+  /** False: nobody would hear what a listening stream brings. @default true */
+  isHeard?(): boolean;
 }
 
 export interface Connection {
@@ -54,6 +60,8 @@ export interface Connection {
   /** The first id that the server issued; it stays the host's for good. */
   readonly firstId: string | undefined;
   readonly streamOpen: boolean;
+  /** Somebody hears from now on; see `isHeard`. */
+  heard(): void;
   /** The version that the host negotiated; only 2026-07-28 and later matter, the rest is each session's own. */
   setVersion(version: string): void;
 }
@@ -93,6 +101,8 @@ export function createConnection(shared: ServerContext, options: ConnectionOptio
       options.onOpened?.(credentials);
     },
     onClosing: () => options.onClosing?.(),
+    onDeleteAnswered: (status: number | undefined) => options.onDeleteAnswered?.(status),
+    isHeard: () => options.isHeard?.() ?? true,
     nextId: () => `mooring-${++counter}`,
     initialize: () => initialize,
   } as { -readonly [K in keyof Parts]: Parts[K] };
@@ -196,6 +206,7 @@ export function createConnection(shared: ServerContext, options: ConnectionOptio
     get streamOpen() {
       return parts.listening.state === 'open';
     },
+    heard: () => parts.listening.heard(),
     setVersion(version) {
       if (eraOf(version) === 'stateless') statelessVersion = version;
     },

@@ -21,7 +21,7 @@ import type { Attempt } from '../session/outbound/handle.js';
 import { readAnswer } from './answer.js';
 import { unauthorized } from './credentials.js';
 import type { ExchangeOptions } from './exchange-options.js';
-import { badResponse, httpStatus, outcomeUnknown, unreachable } from './failures.js';
+import { badResponse, httpStatus, outcomeUnknown, unreachable, withReply } from './failures.js';
 import { answerHandlers, type BrokenOff, pause, RETRY, resume } from './resumption.js';
 import type { ServerContext } from './server-context.js';
 import { type Reply, type SessionIdentity, type SessionRequest, sendForSession } from './session-http.js';
@@ -108,9 +108,14 @@ export async function exchange(
     if (meaning === 'unauthorized') {
       // Servers that tie a session to its token want a new session after a refresh: one is tried.
       if (reply.refreshedInVain && identity.id !== undefined) return { refused: 401 };
-      throw unauthorized(context.name, 401, 'sign in again, or check the headers that are sent');
+      throw withReply(
+        unauthorized(context.name, 401, 'sign in again, or check the headers that are sent'),
+        reply,
+      );
     }
-    if (reply.status === 403) throw unauthorized(context.name, 403, 'these credentials do not allow it');
+    if (reply.status === 403) {
+      throw withReply(unauthorized(context.name, 403, 'these credentials do not allow it'), reply);
+    }
     throw httpStatus(context, identity, reply);
   }
 }

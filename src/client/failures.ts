@@ -39,9 +39,27 @@ export function unanswered(
   );
 }
 
+/** What a server answered, for those who must hand it on as it was. */
+const replies = new WeakMap<Error, Reply>();
+
+/** Remembers the answer that an error is about. */
+export function withReply<E extends Error>(error: E, reply: Reply): E {
+  replies.set(error, reply);
+  return error;
+}
+
+/** The answer that an error, or one of its causes, is about. */
+export function replyOf(error: unknown): Reply | undefined {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    const reply = replies.get(at);
+    if (reply !== undefined) return reply;
+  }
+  return undefined;
+}
+
 export function httpStatus(context: ServerContext, identity: SessionIdentity, reply: Reply): MooringError {
   const shown = redact(context, identity, reply.errorText).slice(0, 300);
-  return new MooringError(
+  const error = new MooringError(
     'MOORING_HTTP_STATUS',
     `${context.name} answered HTTP ${reply.status}${shown === '' ? '' : `: ${shown}`}`,
     {
@@ -50,6 +68,7 @@ export function httpStatus(context: ServerContext, identity: SessionIdentity, re
       ...(reply.retryAfterMs === undefined ? {} : { retryAfterMs: reply.retryAfterMs }),
     },
   );
+  return withReply(error, reply);
 }
 
 /** The answer holds no response to the request, or more than can be held. */

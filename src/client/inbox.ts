@@ -4,14 +4,22 @@
  * Refuses: a response that no request of that generation waits for.
  */
 import { cancelledId, idKey } from '../protocol/ids.js';
-import { isRequest, isResponse, kindOf, type Message, type RequestId } from '../protocol/jsonrpc.js';
+import {
+  isRequest,
+  isResponse,
+  kindOf,
+  type Message,
+  type RequestId,
+  type WithId,
+} from '../protocol/jsonrpc.js';
 import { type ListChanges, listKindOf, type Member } from '../session/outbound/list-changes.js';
 import type { ServerMemory } from '../session/outbound/server-memory.js';
 import { createServerRequests } from '../session/outbound/server-requests.js';
 import type { WorkClock } from '../session/work-clock.js';
 
 export interface InboxOptions {
-  toHost(message: Message): void;
+  /** `request`: the request whose answer it came with; undefined on the listening stream. */
+  toHost(message: Message, request?: WithId): void;
   work(): WorkClock;
   memory: ServerMemory;
   lists: ListChanges;
@@ -89,23 +97,23 @@ export function createInbox(options: InboxOptions): Inbox {
       const { taskId } = request.params ?? {};
       if (typeof taskId === 'string') options.work().end('task', taskId);
     }
-    toHost(message);
+    toHost(message, request);
   };
 
-  const takeNotification = (message: Message, { generation }: Origin): void => {
+  const takeNotification = (message: Message, { generation, request }: Origin): void => {
     const method = message.method ?? '';
     if (method === 'notifications/cancelled') {
       const id = cancelledId(message.params);
       const hostId = id === undefined ? undefined : asked.cancel(generation, id);
       if (hostId === undefined) return;
       options.work().end('answer', answerKey(hostId));
-      toHost({ ...message, params: { ...message.params, requestId: hostId } });
+      toHost({ ...message, params: { ...message.params, requestId: hostId } }, request);
       return;
     }
     if (method === 'notifications/tasks/status') noteTask(message.params);
     const kind = listKindOf(method);
     if (kind !== undefined) lists.heard(kind, member);
-    toHost(message);
+    toHost(message, request);
   };
 
   return {
@@ -115,7 +123,7 @@ export function createInbox(options: InboxOptions): Inbox {
         if (message.method === 'ping' && origin.request === undefined) memory.pingsOnStream = true;
         const id = asked.deliver(origin.generation, message.id);
         options.work().begin('answer', answerKey(id));
-        toHost({ ...message, id });
+        toHost({ ...message, id }, origin.request);
       } else if (kindOf(message) === 'notification') takeNotification(message, origin);
     },
     answer(response) {

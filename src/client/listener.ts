@@ -68,6 +68,7 @@ export function createListener(parts: Parts, ping: () => Promise<void>): Listeni
       await ping();
       return true;
     },
+    isHeard: parts.isHeard,
     isHostAsked: () => parts.inbox.unanswered > 0,
     onOpen() {
       stopListening = context.lists.listening();

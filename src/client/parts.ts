@@ -4,7 +4,7 @@
  */
 import { MooringError } from '../errors.js';
 import type { SessionEvent } from '../events.js';
-import type { Message } from '../protocol/jsonrpc.js';
+import type { Message, WithId } from '../protocol/jsonrpc.js';
 import type { Handle } from '../session/outbound/handle.js';
 import type { Member } from '../session/outbound/list-changes.js';
 import type { ListeningStream } from '../session/outbound/listening-stream.js';
@@ -22,12 +22,16 @@ export interface Parts {
   readonly restore: Restore;
   /** This connection among those whose lists are kept fresh together. */
   readonly member: Member;
-  toHost(message: Message): void;
+  toHost(message: Message, request?: WithId): void;
   onError(error: Error): void;
   /** A session was opened, with these credentials. */
   onOpened(credentials: ReadonlyMap<string, string>): void;
   /** Close has begun. */
   onClosing(): void;
+  /** A DELETE was answered with this status; undefined: it was not answered. */
+  onDeleteAnswered(status: number | undefined): void;
+  /** False: nobody would hear what a listening stream brings. */
+  isHeard(): boolean;
   /** An id for a request of ours, never one of the host's. */
   nextId(): string;
   /** The `initialize` of the host, once it was sent. */

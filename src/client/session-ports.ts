@@ -143,11 +143,13 @@ export function createSessionPorts(parts: Parts, onIdle: () => void): HandlePort
     onForgotten: (generation) => parts.inbox.forget(generation.number),
     onDeleted(opened, number, reason, status, durationMs) {
       tally.deleted += 1;
+      parts.onDeleteAnswered(status);
       settle(opened.id);
       publish('terminated', { ...describe(parts, { number, opened }), reason, status, durationMs });
     },
     onNotConfirmed(opened, number, reason, status, durationMs, isGivenUp) {
       tally.notConfirmed += 1;
+      parts.onDeleteAnswered(status);
       // Every try was made: what is left is for the ledger and the server's own clock.
       if (isGivenUp && opened.id !== undefined) owed.settle(settings.url.href, opened.id);
       publish('notConfirmed', {

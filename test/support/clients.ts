@@ -49,8 +49,27 @@ export async function connect(client: AnyClient, transport: unknown): Promise<vo
 }
 
 /** The SDK's own transport, as a host uses it without Mooring. */
-export function bareTransport(major: Major, url: string): HttpV1 | HttpV2 {
-  return major === 1 ? new HttpV1(new URL(url)) : new HttpV2(new URL(url));
+export function bareTransport(
+  major: Major,
+  url: string,
+  { fetch, headers, authProvider }: BareOptions = {},
+): HttpV1 | HttpV2 {
+  const at = new URL(url);
+  const options = {
+    ...(fetch === undefined ? {} : { fetch }),
+    ...(authProvider === undefined ? {} : { authProvider: authProvider as never }),
+    ...(headers === undefined || typeof headers === 'function'
+      ? {}
+      : { requestInit: { headers: headers as Record<string, string> } }),
+  };
+  return major === 1 ? new HttpV1(at, options) : new HttpV2(at, options);
+}
+
+/** What the SDK's own transport may be given. */
+interface BareOptions {
+  fetch?: typeof globalThis.fetch;
+  headers?: unknown;
+  authProvider?: unknown;
 }
 
 /** Calls a tool and returns the text of its result. */

@@ -4,12 +4,12 @@
  */
 import { it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { createSessions, createTransport } from 'mooring/client';
+import { createFetch, createSessions, createTransport } from 'mooring/client';
 import type { ServerOptions } from 'mooring/client';
-import { callTool, connect, MAJORS, newClient } from './clients.js';
+import { bareTransport, callTool, connect, MAJORS, newClient } from './clients.js';
 import type { AnyClient, ClientOptions, Major } from './clients.js';
 
-export const WAYS = ['createTransport', 'createSessions'] as const;
+export const WAYS = ['createTransport', 'createSessions', 'createFetch'] as const;
 export type Way = (typeof WAYS)[number];
 
 /** Server options without the URL. */
@@ -49,6 +49,22 @@ export async function openHost(
       call: (tool, args, options) => callTool(client, tool, args, options),
       with: (fn) => fn(client),
       close: () => client.close(),
+    };
+  }
+  if (way === 'createFetch') {
+    const { headers, authProvider, auth: _auth, principal: _principal, ...rest } = bounds;
+    const fetch = createFetch(rest);
+    const client = newClient(major, clientOptions);
+    await connect(client, bareTransport(major, url, { fetch, headers, authProvider }));
+    const close = async (): Promise<void> => {
+      await client.close();
+      await fetch.close();
+    };
+    t.after(close);
+    return {
+      call: (tool, args, options) => callTool(client, tool, args, options),
+      with: (fn) => fn(client),
+      close,
     };
   }
   const sessions = createSessions({

@@ -33,6 +33,8 @@ export interface ListeningStreamOptions {
   connect(request: { lastEventId: string | undefined; signal: AbortSignal }): Promise<ListenAnswer>;
   /** A stream that had worked is answered 404: the port sends one ping; true when the session still lives. */
   confirm(): Promise<boolean>;
+  /** False: nobody would hear what it brings. @default true */
+  isHeard?(): boolean;
   /** The server waits for the host to answer a request of its own. */
   isHostAsked(): boolean;
   onOpen(): void;
@@ -55,6 +57,8 @@ export interface ListeningStream {
   bind(): void;
   /** It is not any more, and no other yet: close, and ask for nothing. */
   unbind(reason: string): void;
+  /** Somebody hears from now on; see `isHeard`. */
+  heard(): void;
   /** No further stream is asked for; one that is open stays, for what is still in flight. */
   seal(): void;
   /** Cancels the timer, closes the stream; nothing opens it again. */
@@ -98,6 +102,7 @@ export function createListeningStream(options: ListeningStreamOptions): Listenin
   const wanted = (): boolean => {
     if (stopped || sealed || !bound || mode === 'off' || state === 'not-offered' || !memory.mayListen())
       return false;
+    if (options.isHeard?.() === false) return false;
     return mode === 'always' || (memory.pingsOnStream && workedOnce) || working || idleTimer !== undefined;
   };
 
@@ -270,6 +275,7 @@ export function createListeningStream(options: ListeningStreamOptions): Listenin
       });
     },
     postSent,
+    heard: open,
     bind() {
       if (stopped) return;
       close('re-opened');
