@@ -48,6 +48,7 @@ const MAY_READ_TIME: Readonly<Record<string, string>> = {
 /** Files outside cli/ that may print or exit, and why. */
 const MAY_PRINT_OR_EXIT: Readonly<Record<string, string>> = {
   'client/process-hooks.ts': 'it raises a signal again after it has released everything',
+  'client/register/log.ts': 'MOORING_LOG=1 asks for it',
 };
 
 /** The part of src/ that a file belongs to: its top folder, or its own name at the top. */

@@ -4,35 +4,39 @@ import { verifies } from '../requirements.js';
 import { assertAllEnded } from '../support/ended.js';
 import { startFaultyServer } from '../support/faulty-server.js';
 import { until } from '../support/until.js';
-import { codeOf, everyWay, openHost } from '../support/ways.js';
+import { codeOf, everyWay, openHost, WITH_CREDENTIALS } from '../support/ways.js';
 
 describe('credentials', () => {
-  everyWay('are asked for at every request, DELETE included', async (t, kind) => {
-    verifies('auth/asked-for-each-request');
-    const server = await startFaultyServer({ token: 'T1' });
-    t.after(() => server.stop());
-    let token = 'T1';
-    const headers = () => ({ authorization: `Bearer ${token}` });
-    const host = await openHost(t, kind, server.url, { bounds: { headers } });
-    const streams = () => server.log.count({ method: 'GET', status: 200 });
-    await host.call('count', { key: 'a' });
-    await until('a stream', () => streams() === 1);
-    token = 'T2';
-    server.faults.token = 'T2';
-    await host.call('count', { key: 'b' });
-    // An opaque token is a principal of its own, and principals share no session.
-    const opens = kind.way === 'createSessions' ? 2 : 1;
-    await until('its stream', () => streams() === opens);
-    token = 'T3';
-    server.faults.token = 'T3';
-    await host.close();
-    assert.deepEqual(server.log.select({ status: 401 }), []);
-    assert.equal(server.log.count({ rpc: 'initialize' }), opens);
-    for (const { headers: sent } of server.log.select({ method: 'DELETE' })) {
-      assert.equal(sent.authorization, 'Bearer T3');
-    }
-    await assertAllEnded(server);
-  });
+  everyWay(
+    'are asked for at every request, DELETE included',
+    async (t, kind) => {
+      verifies('auth/asked-for-each-request');
+      const server = await startFaultyServer({ token: 'T1' });
+      t.after(() => server.stop());
+      let token = 'T1';
+      const headers = () => ({ authorization: `Bearer ${token}` });
+      const host = await openHost(t, kind, server.url, { bounds: { headers } });
+      const streams = () => server.log.count({ method: 'GET', status: 200 });
+      await host.call('count', { key: 'a' });
+      await until('a stream', () => streams() === 1);
+      token = 'T2';
+      server.faults.token = 'T2';
+      await host.call('count', { key: 'b' });
+      // An opaque token is a principal of its own, and principals share no session.
+      const opens = kind.way === 'createSessions' ? 2 : 1;
+      await until('its stream', () => streams() === opens);
+      token = 'T3';
+      server.faults.token = 'T3';
+      await host.close();
+      assert.deepEqual(server.log.select({ status: 401 }), []);
+      assert.equal(server.log.count({ rpc: 'initialize' }), opens);
+      for (const { headers: sent } of server.log.select({ method: 'DELETE' })) {
+        assert.equal(sent.authorization, 'Bearer T3');
+      }
+      await assertAllEnded(server);
+    },
+    { ways: WITH_CREDENTIALS },
+  );
 
   everyWay(
     'that were replaced in the meantime are fetched once for all callers after a 401',
@@ -62,22 +66,27 @@ describe('credentials', () => {
       await host.close();
       await assertAllEnded(server);
     },
+    { ways: WITH_CREDENTIALS },
   );
 
-  everyWay('that stay wrong end in an error of their own, not in a new session for ever', async (t, kind) => {
-    verifies('auth/stays-wrong');
-    const server = await startFaultyServer();
-    t.after(() => server.stop());
-    const host = await openHost(t, kind, server.url);
-    await host.call('count', { key: 'a' });
-    server.faults.token = 'secret';
-    assert.equal(await codeOf(host.call('count', { key: 'b' })), 'MOORING_UNAUTHORIZED');
-    assert.ok(server.log.count({ rpc: 'initialize' }) <= 2);
-    server.faults.token = undefined;
-    assert.equal(await host.call('count', { key: 'c' }), 'counted c');
-    await host.close();
-    await assertAllEnded(server);
-  });
+  everyWay(
+    'that stay wrong end in an error of their own, not in a new session for ever',
+    async (t, kind) => {
+      verifies('auth/stays-wrong');
+      const server = await startFaultyServer();
+      t.after(() => server.stop());
+      const host = await openHost(t, kind, server.url);
+      await host.call('count', { key: 'a' });
+      server.faults.token = 'secret';
+      assert.equal(await codeOf(host.call('count', { key: 'b' })), 'MOORING_UNAUTHORIZED');
+      assert.ok(server.log.count({ rpc: 'initialize' }) <= 2);
+      server.faults.token = undefined;
+      assert.equal(await host.call('count', { key: 'c' }), 'counted c');
+      await host.close();
+      await assertAllEnded(server);
+    },
+    { ways: WITH_CREDENTIALS },
+  );
 
   everyWay('a 401 without a challenge whose body names the session is a refusal', async (t, kind) => {
     verifies('refused/next-call-answers');

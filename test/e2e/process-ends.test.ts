@@ -12,11 +12,14 @@ import { startFaultyServer } from '../support/faulty-server.js';
 import { startSdkServer } from '../support/sdk-server.js';
 import type { SdkServer } from '../support/sdk-server.js';
 import { pause, until } from '../support/until.js';
-import { everyWay } from '../support/ways.js';
+import { everyWay as everyWayOf, PROCESS_WAYS, preload } from '../support/ways.js';
 import type { Way } from '../support/ways.js';
 
 /** The process, and its sessions, must be gone this soon. */
 const GONE_MS = 3_000;
+
+type Body = Parameters<typeof everyWayOf>[1];
+const everyWay = (title: string, run: Body): void => everyWayOf(title, run, { ways: PROCESS_WAYS });
 
 interface Running {
   server: SdkServer;
@@ -30,7 +33,11 @@ async function start(
   options: SpawnHostOptions = {},
 ): Promise<Running> {
   const server = await startSdkServer({ major });
-  const host = spawnHost(file, { ...options, args: [server.url, String(major), way] });
+  const host = spawnHost(file, {
+    ...options,
+    nodeArgs: preload(way),
+    args: [server.url, String(major), way],
+  });
   t.after(async () => {
     await host.stop();
     await server.stop();
@@ -116,7 +123,10 @@ describe('a host whose server does not answer', { concurrency: 2 }, () => {
     everyWay(`because it ${how}, ends in time all the same`, async (t, { way, major }) => {
       verifies('process-end/deadline');
       const server = await startFaultyServer();
-      const host = spawnHost('waits.mjs', { args: [server.url, String(major), way] });
+      const host = spawnHost('waits.mjs', {
+        nodeArgs: preload(way),
+        args: [server.url, String(major), way],
+      });
       t.after(async () => {
         await host.stop();
         await server.stop();
@@ -135,7 +145,10 @@ describe('a host whose server does not answer', { concurrency: 2 }, () => {
   everyWay('ends by process.exit() in time as well', async (t, { way, major }) => {
     verifies('process-end/deadline');
     const server = await startFaultyServer({ deletes: Array.from({ length: 9 }, () => 'hang') });
-    const host = spawnHost('process-exit.mjs', { args: [server.url, String(major), way] });
+    const host = spawnHost('process-exit.mjs', {
+      nodeArgs: preload(way),
+      args: [server.url, String(major), way],
+    });
     t.after(async () => {
       await host.stop();
       await server.stop();

@@ -10,7 +10,17 @@ import { bareTransport, callTool, connect, MAJORS, newClient } from './clients.j
 import type { AnyClient, ClientOptions, Major } from './clients.js';
 
 export const WAYS = ['createTransport', 'createSessions', 'createFetch'] as const;
-export type Way = (typeof WAYS)[number];
+/** What a host that is a process of its own may be: also the SDK alone, with Mooring preloaded. */
+export const PROCESS_WAYS = [...WAYS, 'register'] as const;
+export type Way = (typeof PROCESS_WAYS)[number];
+
+/** Options of node that bring Mooring into a host of this way. */
+export function preload(way: Way): string[] {
+  return way === 'register' ? ['--import', import.meta.resolve('mooring/register')] : [];
+}
+
+/** Those that are asked for credentials; through a `fetch` they are the library's own affair. */
+export const WITH_CREDENTIALS: readonly Way[] = ['createTransport', 'createSessions'];
 
 /** Server options without the URL. */
 export type Bounds = Omit<ServerOptions, 'url'>;
@@ -34,7 +44,7 @@ export interface HostOptions {
   client?: ClientOptions;
 }
 
-/** Opens a host and its session; it is closed after the test. */
+/** Opens a host in this process, and its session; it is closed after the test. */
 export async function openHost(
   t: TestContext,
   { way, major }: { way: Way; major: Major },
@@ -85,9 +95,10 @@ export async function openHost(
 export function everyWay(
   title: string,
   run: (t: TestContext, kind: { way: Way; major: Major }) => Promise<void>,
+  { ways = WAYS }: { ways?: readonly Way[] } = {},
 ): void {
   for (const major of MAJORS) {
-    for (const way of WAYS) {
+    for (const way of ways) {
       it(`${title} (SDK v${major}, ${way})`, (t) => run(t, { way, major }));
     }
   }

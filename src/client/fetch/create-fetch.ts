@@ -55,7 +55,7 @@ export function createFetch(options: FetchOptions = {}): MooringFetch {
     wireFor({ dispatcher }) {
       if (options.fetch !== undefined || dispatcher === undefined) return options.fetch;
       // undici's own option: connections are made the library's way.
-      return (url, init) => base(url, { ...init, dispatcher } as Init);
+      return (url, init) => base(url, { ...init, dispatcher } as unknown as Init);
     },
   });
   const own = (input: Input, init?: Init): Promise<Response> => handle(input, init, () => base(input, init));

@@ -179,6 +179,7 @@ export function refusedOpen(call: Call, { id }: WithId, error: unknown): Promise
     url: call.url,
     ids: [id],
     isBatch: false,
+    isOpening: true,
     sessionId: () => undefined,
     onCancel: () => {},
   });

@@ -49,14 +49,15 @@ export function createFetchHandler({ bounds, hooks, wireFor }: FetchHandlerOptio
 
   const route = async (call: Call, base: () => Promise<Response>): Promise<Response> => {
     const session = sessions.find(call);
-    // A library has one signal for all its requests; the real fetch raises its limit as well.
-    if (call.signal !== undefined) setMaxListeners(0, call.signal);
     if (session !== undefined) {
+      manyListeners(call);
       if (call.method === 'POST') return session.post(call);
       return call.method === 'GET' ? session.listen(call) : session.remove(call);
     }
     const initialize = await call.initialize();
-    return initialize === undefined ? base() : open(call, initialize);
+    if (initialize === undefined) return base();
+    manyListeners(call);
+    return open(call, initialize);
   };
 
   return {
@@ -72,6 +73,11 @@ export function createFetchHandler({ bounds, hooks, wireFor }: FetchHandlerOptio
       return closed;
     },
   };
+}
+
+/** A library has one signal for all its requests; the real fetch raises its limit as well. */
+function manyListeners({ signal }: Call): void {
+  if (signal !== undefined) setMaxListeners(0, signal);
 }
 
 function closedError(server: string): MooringError {

@@ -155,6 +155,7 @@ export function createLibrarySession(options: LibrarySessionOptions): LibrarySes
       url: call.url,
       ids: requests.map((request) => request.id),
       isBatch,
+      isOpening: requests.includes(initialize),
       sessionId: ownId,
       onCancel: () => controller.abort(new DOMException('the library cancelled the body', 'AbortError')),
     });

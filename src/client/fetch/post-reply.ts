@@ -25,6 +25,8 @@ export interface PostReplyOptions {
   /** The requests that are to be answered, one at least. */
   ids: readonly RequestId[];
   isBatch: boolean;
+  /** It opens the session: a status of the server's may mean an older transport, and the library knows more of them. */
+  isOpening: boolean;
   /** Once there is a response: the id that the library knows the session by. */
   sessionId(): string | undefined;
   /** The library does not want the rest. */
@@ -79,6 +81,9 @@ export function createPostReply(options: PostReplyOptions): PostReply {
     resolve(at(options.url, new Response(body, { headers: { 'content-type': JSON_TYPE, ...headers() } })));
   };
 
+  /** What the server said with its status alone, where the library can do what we cannot: sign in, fall back. */
+  const isForLibrary = (status: number): boolean => options.isOpening || status === 401 || status === 403;
+
   const push = (message: Message): void => {
     if (isOver) return;
     const isAnswer = isResponse(message) && open.delete(idKey(message.id));
@@ -94,8 +99,7 @@ export function createPostReply(options: PostReplyOptions): PostReply {
     fail(id, error) {
       if (isOver || !open.has(idKey(id))) return;
       const told = replyOf(error);
-      // What the server said with its status alone, the library hears the same way: it may know what to do.
-      if (told !== undefined && stream === undefined && options.ids.length === 1) {
+      if (told !== undefined && isForLibrary(told.status) && stream === undefined && !options.isBatch) {
         isOver = true;
         resolve(at(options.url, asServerSaid(told)));
         return;
