@@ -474,6 +474,76 @@ export const REQUIREMENTS = [
     source: 'README, Options of a server; report R067',
     sentence: 'Credentials that change by themselves share a session where the host says whose they are.',
   },
+  {
+    id: 'fetch/left-is-closed',
+    source: 'docs/lifecycle.md, Through a fetch',
+    sentence:
+      'A library that lets go of its stream, asks for none within 2 s and has nothing in flight is done: its session is ended, and opened again should it come back.',
+  },
+  {
+    id: 'fetch/own-delete',
+    source: 'docs/lifecycle.md, Through a fetch; report R014',
+    sentence:
+      'The DELETE of a library ends the session, and is answered as the real one was, 204 at the deadline, never with a failure.',
+  },
+  {
+    id: 'fetch/aborted-initialize',
+    source: 'docs/lifecycle.md, Through a fetch',
+    sentence: 'An initialize that the library aborts leaves no session behind.',
+  },
+  {
+    id: 'fetch/closed',
+    source: 'docs/lifecycle.md, Through a fetch',
+    sentence:
+      'close() of a fetch ends every session that was opened through it, and nothing is opened after.',
+  },
+  {
+    id: 'fetch/one-id',
+    source: 'docs/lifecycle.md, Through a fetch',
+    sentence: 'The first id that the server issued stays the one of the library for good.',
+  },
+  {
+    id: 'fetch/errors-in-json-rpc',
+    source: 'docs/errors.md',
+    sentence: 'Errors of Mooring reach the library as JSON-RPC errors for the posted id, with data.code.',
+  },
+  {
+    id: 'fetch/status-is-the-libraries',
+    source: 'docs/lifecycle.md, Through a fetch',
+    sentence: '401, 403 and what refuses an initialize reach the library as the server said them.',
+  },
+  {
+    id: 'fetch/batch',
+    source: 'MCP 2025-03-26',
+    sentence: 'A batch is answered with one array.',
+  },
+  {
+    id: 'fetch/every-shape',
+    source: 'fetch standard',
+    sentence: 'A URL, a Request, bytes and every shape of headers are understood alike.',
+  },
+  {
+    id: 'fetch/bounded',
+    source: 'docs/lifecycle.md, Through a fetch',
+    sentence:
+      'At most maxSessions are open, and none longer idle than idleMs; what sleeps wakes with its next call.',
+  },
+  {
+    id: 'fetch/stream-is-held-here',
+    source: 'docs/lifecycle.md, Through a fetch',
+    sentence:
+      'The GET of a library is held in its process; the server sees one stream at most, and none for a library that asked for none.',
+  },
+  {
+    id: 'fetch/no-id',
+    source: 'report R109',
+    sentence: 'A server that issues no id gets no GET and no DELETE.',
+  },
+  {
+    id: 'fetch/not-mcp',
+    source: 'docs/lifecycle.md, Through a fetch',
+    sentence: 'What is not a session of ours reaches the real fetch as it was given.',
+  },
 ] as const satisfies readonly Requirement[];
 
 export type RequirementId = (typeof REQUIREMENTS)[number]['id'];

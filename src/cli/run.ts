@@ -41,6 +41,8 @@ export function runCommand(command: readonly string[]): Promise<number> {
       );
       finish(isMissing ? NOT_FOUND : NOT_STARTED);
     });
-    child.once('exit', (code, signal) => finish(signal === null ? (code ?? 1) : 128 + constants.signals[signal]));
+    child.once('exit', (code, signal) =>
+      finish(signal === null ? (code ?? 1) : 128 + constants.signals[signal]),
+    );
   });
 }

@@ -84,15 +84,18 @@ export function createFetchSessions(core: () => Core): FetchSessions {
       },
       isShareable: () => true,
       retire: (session, reason) => putToSleep(session, reason),
-      onEmpty: () => {
-        if (servers.get(owner)?.pool === pool && ![...all.values()].some(({ server }) => server === owner)) {
-          servers.delete(owner);
-        }
-      },
+      onEmpty: () => forgetIfUnused(owner),
     });
     const server = { context, pool };
     servers.set(owner, server);
     return server;
+  };
+
+  /** Tokens change; a server under a principal that has no session any more is not kept. */
+  const forgetIfUnused = (owner: string): void => {
+    if ([...all.values()].some(({ server }) => server === owner)) return;
+    const { opening = 0, live = 0, retiring = 0 } = servers.get(owner)?.pool.counts() ?? {};
+    if (opening + live + retiring === 0) servers.delete(owner);
   };
 
   const putToSleep = async (session: LibrarySession, reason: EndReason): Promise<void> => {
@@ -110,7 +113,8 @@ export function createFetchSessions(core: () => Core): FetchSessions {
       for (const [key, value] of table) if (value === session) table.delete(key);
     }
     const entry = entryOf(server, session);
-    if (entry !== undefined) void server.pool.drop(entry, 'closed');
+    if (entry === undefined) forgetIfUnused(session.server);
+    else void server.pool.drop(entry, 'closed');
   };
 
   return {

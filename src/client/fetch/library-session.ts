@@ -96,12 +96,14 @@ export function createLibrarySession(options: LibrarySessionOptions): LibrarySes
   let id: string | undefined;
   let left: Timer | undefined;
   let hasLeft = false;
+  let timesLeft = 0;
   let inFlight = 0;
   let isOver = false;
   let deleteAnswer: number | undefined;
 
   const noteLeft = (): void => {
     if (isOver) return;
+    timesLeft += 1;
     left?.cancel();
     left = clock.after(LEFT_MS, () => {
       hasLeft = true;
@@ -245,6 +247,7 @@ export function createLibrarySession(options: LibrarySessionOptions): LibrarySes
       if (connection.handle.current === undefined) throw failure ?? new Error('initialize was refused');
     },
     async post(call) {
+      const leftBefore = timesLeft;
       const text = await call.text();
       const messages = parseMessages(text);
       if (messages === undefined) {
@@ -260,7 +263,8 @@ export function createLibrarySession(options: LibrarySessionOptions): LibrarySes
       }
       spoken.heard(call.headers);
       const requests = messages.filter(isRequest);
-      if (requests.length > 0) noteBack();
+      // Work that was posted before the library let go is no sign that it came back.
+      if (requests.length > 0 && timesLeft === leftBefore) noteBack();
       const others = messages.filter((message) => !isRequest(message));
       if (requests.length > 0) {
         for (const message of others) void sendOther(message, call);

@@ -65,7 +65,8 @@ function valueOf(headers: unknown, wanted: string): string | undefined {
   if (typeof headers !== 'object' || headers === null) return undefined;
   const { get } = headers as { get?: unknown };
   if (typeof get === 'function') return (headers as Headers).get(wanted) ?? undefined;
-  const pairs = Symbol.iterator in headers ? (headers as Iterable<[string, string]>) : Object.entries(headers);
+  const pairs =
+    Symbol.iterator in headers ? (headers as Iterable<[string, string]>) : Object.entries(headers);
   for (const [name, value] of pairs) if (String(name).toLowerCase() === wanted) return String(value);
   return undefined;
 }
