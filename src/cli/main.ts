@@ -1,0 +1,10 @@
+#!/usr/bin/env node
+/**
+ * The command `mooring`: which commands there are, and the exit code.
+ * Refuses: to know anything of what a command does; each has a file of its own, loaded when it is asked for.
+ */
+import { type Commands, runCommands } from './commands.js';
+
+const commands: Commands = {};
+
+process.exitCode = await runCommands(commands, process.argv.slice(2));
