@@ -544,6 +544,128 @@ export const REQUIREMENTS = [
     source: 'docs/lifecycle.md, Through a fetch',
     sentence: 'What is not a session of ours reaches the real fetch as it was given.',
   },
+  {
+    id: 'register/touches-nothing-else',
+    source: 'docs/register.md',
+    sentence: 'What is not MCP is the same byte for byte with the preload as without it.',
+  },
+  {
+    id: 'register/off',
+    source: 'docs/register.md',
+    sentence: 'MOORING_OFF leaves the process as it is.',
+  },
+  {
+    id: 'register/log',
+    source: 'docs/register.md',
+    sentence:
+      'MOORING_LOG=1 says on stderr what was done, with fingerprints; a bad variable is told and ignored.',
+  },
+  {
+    id: 'register/once',
+    source: 'docs/register.md',
+    sentence: 'A request that passes Mooring twice is handled once.',
+  },
+  {
+    id: 'cli/usage-is-2',
+    source: 'docs/ledger.md, The command',
+    sentence: 'What the command line does not understand ends with 2, said on stderr; stdout stays empty.',
+  },
+  {
+    id: 'ledger/reclaims',
+    source: 'DESIGN, Crashes',
+    sentence: 'The next open to the same server and principal ends every session of a killed process.',
+  },
+  {
+    id: 'ledger/spares-the-living',
+    source: 'DESIGN, Crashes',
+    sentence: 'No session of a live process is ended.',
+  },
+  {
+    id: 'ledger/owner-only',
+    source: 'DESIGN, Crashes',
+    sentence: 'Folder and files are for their owner, hold no credential, and an empty file is removed.',
+  },
+  {
+    id: 'ledger/reused-pid',
+    source: 'DESIGN, Crashes',
+    sentence: 'A process with the pid of a dead one, and another start time, does not keep its file.',
+  },
+  {
+    id: 'ledger/other-namespace',
+    source: 'DESIGN, Crashes',
+    sentence: 'A file of another host, boot or pid namespace is dead after five minutes untouched.',
+  },
+  {
+    id: 'ledger/one-claimant',
+    source: 'DESIGN, Crashes',
+    sentence: 'However many claim at once, each session gets one DELETE.',
+  },
+  {
+    id: 'ledger/own-principal-only',
+    source: 'DESIGN, Crashes',
+    sentence: 'Sessions are ended with the credentials of their own principal only.',
+  },
+  {
+    id: 'ledger/unconfirmed-stays',
+    source: 'DESIGN, Crashes',
+    sentence: 'A DELETE that is not confirmed leaves its entry for a later process.',
+  },
+  {
+    id: 'ledger/garbage',
+    source: 'docs/ledger.md',
+    sentence: 'Garbage in a file is set aside; what can be read is used.',
+  },
+  {
+    id: 'ledger/disk-faults',
+    source: 'docs/ledger.md',
+    sentence: 'A disk that fails costs one warning of the process, and nothing else.',
+  },
+  {
+    id: 'ledger/confirmed-at-exit',
+    source: 'DESIGN, Process end',
+    sentence: 'DELETEs that are confirmed at the end of the process leave no file.',
+  },
+  {
+    id: 'ledger/off',
+    source: 'docs/ledger.md',
+    sentence: 'ledger: false writes nothing.',
+  },
+  {
+    id: 'run/ends-sessions',
+    source: 'docs/register.md',
+    sentence:
+      'mooring run ends the sessions of a program whose code nobody changed, and keeps its exit code.',
+  },
+  {
+    id: 'run/signals',
+    source: 'docs/register.md',
+    sentence: 'mooring run hands signals on, and ends with 128 + n.',
+  },
+  {
+    id: 'run/any-path',
+    source: 'docs/register.md',
+    sentence: 'mooring run works from any folder and from any path.',
+  },
+  {
+    id: 'run/keeps-node-options',
+    source: 'docs/register.md',
+    sentence: 'What NODE_OPTIONS holds stays, and the preload is added once.',
+  },
+  {
+    id: 'run/proxy',
+    source: 'docs/register.md',
+    sentence: 'HTTP_PROXY is honoured by a program under mooring run.',
+  },
+  {
+    id: 'run/usage',
+    source: 'docs/register.md',
+    sentence: 'Wrong usage ends with 2 and says what is right; a command that is missing with 127.',
+  },
+  {
+    id: 'env/line',
+    source: 'docs/register.md',
+    sentence: 'mooring env prints a line for a shell, quoted, with what was there before.',
+  },
 ] as const satisfies readonly Requirement[];
 
 export type RequirementId = (typeof REQUIREMENTS)[number]['id'];

@@ -5,6 +5,9 @@
  */
 import { type Commands, runCommands } from './commands.js';
 
-const commands: Commands = {};
+const commands: Commands = {
+  run: async () => (await import('./run.js')).run,
+  env: async () => (await import('./env.js')).env,
+};
 
 process.exitCode = await runCommands(commands, process.argv.slice(2));

@@ -4,6 +4,8 @@
  */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import { defineCommand } from 'citty';
+import { UsageError } from './flags.js';
 import { withPreload } from './node-options.js';
 
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -11,8 +13,25 @@ const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const NOT_FOUND = 127;
 const NOT_STARTED = 126;
 
+export const run = defineCommand({
+  meta: {
+    name: 'run',
+    description:
+      'Runs a command with Mooring in each Node process that it starts: mooring run -- COMMAND [ARGS]. ' +
+      'Environment: MOORING_OFF, MOORING_LOG, MOORING_LISTEN, MOORING_STREAM_IDLE_MS, MOORING_MAX_SESSIONS, ' +
+      'MOORING_LEDGER_DIR',
+  },
+  run({ rawArgs }) {
+    const [separator, ...command] = rawArgs;
+    if (separator !== '--' || command.length === 0) {
+      throw new UsageError('the command comes after --, like: mooring run -- gemini -p hello');
+    }
+    return runUnderMooring(command);
+  },
+});
+
 /** Resolves with the exit code of the command, 128 + n when a signal ended it. */
-export function runCommand(command: readonly string[]): Promise<number> {
+function runUnderMooring(command: readonly string[]): Promise<number> {
   const [file = '', ...args] = command;
   return new Promise((resolve) => {
     const child = spawn(file, args, {

@@ -13,8 +13,8 @@ export interface Registered {
 
 /** Where undici keeps the dispatcher of a process; a later major uses the second. */
 const DISPATCHERS = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('undici.globalDispatcher.2')];
-/** What Node and undici set by themselves: no wish of the program's. */
-const DEFAULTS = new Set(['Agent', 'EnvHttpProxyAgent', 'Dispatcher1Wrapper']);
+/** What Node and undici set by themselves; bundlers rename classes with a number. */
+const DEFAULTS = /^_*(?:Agent|EnvHttpProxyAgent|Dispatcher1Wrapper)\d*$/;
 
 export function createRegistered(base: typeof globalThis.fetch): Registered {
   const { bounds, isLogged } = readEnvironment(process.env);
@@ -31,13 +31,22 @@ export function createRegistered(base: typeof globalThis.fetch): Registered {
   return { handle };
 }
 
-/** The program has set a dispatcher of its own. */
+/** The program has set a dispatcher of its own: another class, or one with its own way to connect. */
 function hasOwnDispatcher(): boolean {
   const slots = globalThis as Record<symbol, unknown>;
   return DISPATCHERS.some((slot) => {
     const dispatcher = slots[slot];
-    return (
-      typeof dispatcher === 'object' && dispatcher !== null && !DEFAULTS.has(dispatcher.constructor.name)
-    );
+    if (typeof dispatcher !== 'object' || dispatcher === null) return false;
+    return !DEFAULTS.test(dispatcher.constructor.name) || connectsByItself(dispatcher);
   });
+}
+
+/** undici keeps an agent's options under a symbol of that name; certificates and sockets are in `connect`. */
+function connectsByItself(dispatcher: object): boolean {
+  const symbol = Object.getOwnPropertySymbols(dispatcher).find(
+    ({ description }) => description === 'options',
+  );
+  if (symbol === undefined) return false;
+  const options = (dispatcher as Record<symbol, { connect?: unknown } | undefined>)[symbol];
+  return options?.connect !== undefined && options.connect !== null;
 }
