@@ -52,7 +52,12 @@ const run = spawnSync(
     ...options,
     ...wanted,
   ],
-  { cwd: root, stdio: 'inherit' },
+  {
+    cwd: root,
+    stdio: 'inherit',
+    // Hosts in the tests must not write into the state of whoever runs them.
+    env: { ...process.env, MOORING_LEDGER_DIR: join(folder, 'ledger') },
+  },
 );
 const seen = readRecord(record);
 rmSync(folder, { recursive: true, force: true });

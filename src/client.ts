@@ -11,6 +11,6 @@ export {
   type SessionsOptions,
   type UseOptions,
 } from './client/sessions.js';
-export { createTransport, type MooringTransport } from './client/transport.js';
+export { createTransport, type MooringTransport, type TransportOptions } from './client/transport.js';
 export { type ErrorFacts, isMooringError, type MooringCode, MooringError } from './errors.js';
 export { CHANNEL_NAMES, type EndReason, type SessionEvent } from './events.js';

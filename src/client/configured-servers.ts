@@ -82,22 +82,32 @@ export function createConfiguredServers<C extends SdkClient>(
     });
   };
 
-  const principalOf = async (name: string, { settings, credentials }: Configured<C>): Promise<string> => {
+  const principalOf = async (
+    name: string,
+    { settings, credentials }: Configured<C>,
+  ): Promise<{ principal: string; owner?: string }> => {
     const { principal } = settings;
     if (principal !== undefined) {
       const told: unknown = typeof principal === 'function' ? await principal() : principal;
-      if (typeof told === 'string' && told !== '') return core.fingerprint(`principal ${told}`);
+      if (typeof told === 'string' && told !== '') {
+        const owner = `principal ${told}`;
+        return { principal: core.fingerprint(owner), owner };
+      }
       throw new MooringError(
         'MOORING_BAD_OPTIONS',
         `${name}: principal() returned ${typeof told}; return a string that is different for each user`,
         { server: name },
       );
     }
-    if (settings.authProvider !== undefined) return PROVIDER;
-    return principals.of(await credentials.headers());
+    if (settings.authProvider !== undefined) return { principal: PROVIDER, owner: PROVIDER };
+    return { principal: principals.of(await credentials.headers()) };
   };
 
-  const poolFor = (name: string, server: Configured<C>, principal: string): ServerPool<C> => {
+  const poolFor = (
+    name: string,
+    server: Configured<C>,
+    { principal, owner }: { principal: string; owner?: string },
+  ): ServerPool<C> => {
     const existing = server.pools.get(principal);
     if (existing !== undefined) return existing;
     const isTold = server.settings.principal === undefined && server.settings.authProvider === undefined;
@@ -105,6 +115,7 @@ export function createConfiguredServers<C extends SdkClient>(
       context: core.context(name, server.settings, server.credentials, {
         tally: tallyOf(name),
         principal,
+        ...(owner === undefined ? {} : { owner }),
         onAccepted: (credentials) => {
           if (isTold) principals.accepted(credentials);
         },

@@ -4,7 +4,9 @@
  */
 import { type Clock, systemClock } from '../clock.js';
 import { type Fingerprint, createFingerprint } from '../session/fingerprint.js';
-import { type Ledger, noLedger } from '../session/outbound/ledger.js';
+import { noLedger } from '../session/outbound/ledger.js';
+import { createLedger } from '../session/outbound/ledger/create-ledger.js';
+import { defaultDirectory } from '../session/outbound/ledger/directory.js';
 import { createListChanges } from '../session/outbound/list-changes.js';
 import { createOpenLimiter, type OpenLimiter } from '../session/outbound/open-limiter.js';
 import { createOwed } from '../session/outbound/owed.js';
@@ -29,16 +31,22 @@ export interface Core {
     name: string,
     settings: ServerSettings,
     credentials: Credentials,
-    rest: Pick<ServerContext, 'tally' | 'principal' | 'onAccepted'>,
+    rest: Pick<ServerContext, 'tally' | 'principal' | 'owner' | 'onAccepted'>,
   ): ServerContext;
   /** Nothing new comes: connections let the process go, hooks go with the last id that is owed a DELETE. */
   retire(): void;
 }
 
+/**
+ * The record of open sessions that outlives a crash: false for none, or where it is. `dir` is a folder for this user
+ * alone. @default MOORING_LEDGER_DIR, or mooring/ledger where the system keeps a user's state
+ */
+export type LedgerOption = false | { dir?: string | undefined };
+
 export interface CoreOptions {
   hooks: boolean;
-  /** @default none: what a killed process leaves behind is for the server's own clock */
-  ledger?: Ledger;
+  /** Where to write down what a killed process would leave behind; false: nowhere. */
+  ledger?: LedgerOption;
   /** Ends everything now. Never rejects. */
   release(deadlineMs: number): Promise<void>;
   /** Puts everything to sleep. Never rejects. */
@@ -64,7 +72,10 @@ const KEPT_PACES = 64;
 
 export function createCore(options: CoreOptions): Core {
   const clock = systemClock;
-  const ledger = options.ledger ?? noLedger;
+  const ledger =
+    options.ledger === false
+      ? noLedger
+      : createLedger({ clock, directory: options.ledger?.dir ?? defaultDirectory() });
   const fingerprint = createFingerprint();
   const wires = new Map<FetchLike | undefined, Wire>();
   const byUrl = new Map<string, PerUrl>();
@@ -77,6 +88,7 @@ export function createCore(options: CoreOptions): Core {
     if (!isRetired || owed.size > 0) return;
     unhook?.();
     unhook = undefined;
+    ledger.release();
   };
   const owed = createOwed<() => OwedTarget>(letGo);
 

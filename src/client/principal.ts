@@ -48,6 +48,13 @@ export function createPrincipals(fingerprint: Fingerprint): Principals {
   };
 }
 
+/** Whose credentials these headers are, by words that stay when a JWT is renewed. Holds secrets: hash it. */
+export function ownerText(headers: ReadonlyMap<string, string>): string {
+  return (
+    claimsOf(headers) ?? JSON.stringify(sortedHeaders(headers).filter(([name]) => CREDENTIAL.test(name)))
+  );
+}
+
 /** Issuer, subject and client of a bearer JWT, with the other credentials beside it; undefined for anything else. */
 function claimsOf(headers: ReadonlyMap<string, string>): string | undefined {
   const [, payload] = /^Bearer [\w-]+\.([\w-]+)\.[\w-]+$/i.exec(headers.get('authorization') ?? '') ?? [];

@@ -35,6 +35,8 @@ export interface ServerContext {
   readonly fingerprint: Fingerprint;
   /** Fingerprint of whose credentials these are. */
   readonly principal: string;
+  /** Whose they are in words that another process understands, where the headers do not tell. Never printed. */
+  readonly owner?: string;
   readonly tally: Tally;
   /** The server accepted `initialize` with these headers. */
   onAccepted(headers: ReadonlyMap<string, string>): void;

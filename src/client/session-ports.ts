@@ -16,6 +16,7 @@ import { unanswered } from './failures.js';
 import { type OpenedSession, openSession } from './opened-session.js';
 import { describe, type Parts } from './parts.js';
 import type { OwedTarget } from './process-hooks.js';
+import { ledgerPrincipal, reclaimLater } from './reclaim.js';
 import { type SessionIdentity, sendForSession, setCookies } from './session-http.js';
 
 /** How long the very first open insists on a server that cannot be reached, ms. */
@@ -47,13 +48,15 @@ export function createSessionPorts(parts: Parts, onIdle: () => void): HandlePort
   const owe = (id: string, identity: SessionIdentity): void => {
     terminator.issued(id);
     owed.add(settings.url.href, id, () => exitTarget(id, identity));
-    ledger.opened({ url: settings.url.href, id, principal: context.principal });
+    const principal = ledgerPrincipal(context, identity.credentials);
+    ledger.opened({ url: settings.url.href, id, principal });
   };
 
   const settle = (id: string | undefined): void => {
     if (id === undefined) return;
-    owed.settle(settings.url.href, id);
+    // In this order: the last one owed makes the ledger let go of what is left in it.
     ledger.settled(settings.url.href, id);
+    owed.settle(settings.url.href, id);
   };
 
   const sendToNew = async (
@@ -121,6 +124,7 @@ export function createSessionPorts(parts: Parts, onIdle: () => void): HandlePort
     },
     onOpened(generation, kind) {
       parts.onOpened(generation.opened.credentials);
+      reclaimLater(context, generation.opened);
       tally[kind === 'first' ? 'opened' : 'reopened'] += 1;
       publish(kind === 'first' ? 'opened' : 'reopened', describe(parts, generation));
       if (kind === 'first') return;

@@ -5,7 +5,8 @@
  */
 import { MooringError } from '../errors.js';
 import { createConfiguredServers } from './configured-servers.js';
-import { createCore } from './core.js';
+import { createCore, type LedgerOption } from './core.js';
+import { ledgerFault } from './ledger-option.js';
 import { createLease, type Lease } from './lease.js';
 import { readServerOptions, type ServerOptions, type ServerSettings } from './options.js';
 import type { SdkClient } from './sdk-shapes.js';
@@ -17,8 +18,11 @@ export interface SessionsOptions<C extends SdkClient> {
   servers: Record<string, ServerOptions>;
   /** Makes the SDK client, v1 or v2, of one session; Mooring connects it. */
   createClient(session: { server: string; scope: string }): C;
-  /** The record of sessions that outlives a crash. Only `false` for now: there is none yet. */
-  ledger?: false;
+  /**
+   * The record of open sessions that outlives a crash: `false` for none, `{ dir }` for a folder of your own.
+   * @default MOORING_LEDGER_DIR, or mooring/ledger where the system keeps a user's state
+   */
+  ledger?: LedgerOption | undefined;
   /** False leaves signals and the end of the process to the host. @default true */
   hooks?: boolean;
 }
@@ -87,6 +91,7 @@ export function createSessions<C extends SdkClient>(options: SessionsOptions<C>)
 
   const core = createCore({
     hooks: options.hooks ?? true,
+    ...(options.ledger === undefined ? {} : { ledger: options.ledger }),
     async release(deadlineMs) {
       await Promise.all(servers.pools().map((pool) => pool.endNow(deadlineMs)));
     },
@@ -204,6 +209,6 @@ function checkOptions(options: Readonly<Partial<Record<keyof SessionsOptions<Sdk
     fault('createClient: must be a function that returns an SDK client');
   if (options.hooks !== undefined && typeof options.hooks !== 'boolean')
     fault('hooks: must be true or false');
-  if (options.ledger !== undefined && options.ledger !== false)
-    fault('ledger: there is none yet; leave it out');
+  const ledgerProblem = ledgerFault(options.ledger);
+  if (ledgerProblem !== undefined) fault(ledgerProblem);
 }

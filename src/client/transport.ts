@@ -3,11 +3,19 @@
  * Owns: a core of its own, one connection. Refuses: nothing that the other way in allows.
  */
 import { createConnection, type Connection } from './connection.js';
-import { createCore, createTally } from './core.js';
+import { createCore, createTally, type LedgerOption } from './core.js';
+import { ledgerFault } from './ledger-option.js';
+import { MooringError } from '../errors.js';
 import { createCredentials } from './credentials.js';
 import { readServerOptions, type ServerOptions } from './options.js';
 import type { SdkTransport } from './sdk-shapes.js';
 import { createSdkTransport } from './sdk-transport.js';
+
+/** How the one session is kept, and where it is written down. */
+export interface TransportOptions extends Omit<ServerOptions, 'url' | 'maxSessions' | 'principal'> {
+  /** As for `createSessions`: `false` for no record that outlives a crash, `{ dir }` for a folder of your own. */
+  ledger?: LedgerOption | undefined;
+}
 
 /** A Transport that SDK v1 and v2 accept. */
 export interface MooringTransport extends SdkTransport {
@@ -30,13 +38,14 @@ export interface MooringTransport extends SdkTransport {
  * await client.close(); // one DELETE
  * ```
  */
-export function createTransport(
-  url: string | URL,
-  options: Omit<ServerOptions, 'url' | 'maxSessions' | 'principal'> = {},
-): MooringTransport {
-  const settings = readServerOptions('createTransport', { ...options, url });
+export function createTransport(url: string | URL, options: TransportOptions = {}): MooringTransport {
+  const { ledger, ...rest } = options;
+  const settings = readServerOptions('createTransport', { ...rest, url });
+  const fault = ledgerFault(ledger);
+  if (fault !== undefined) throw new MooringError('MOORING_BAD_OPTIONS', `createTransport: ${fault}`);
   const core = createCore({
     hooks: true,
+    ...(ledger === undefined ? {} : { ledger }),
     release: (deadlineMs) =>
       connection.close('signal', { drainMs: 0, deleteMs: Math.min(deadlineMs, settings.deleteMs) }),
     rest: () => connection.handle.sleep('exit'),

@@ -48,6 +48,7 @@ const MAY_READ_TIME: Readonly<Record<string, string>> = {
 /** Files outside cli/ that may print or exit, and why. */
 const MAY_PRINT_OR_EXIT: Readonly<Record<string, string>> = {
   'client/process-hooks.ts': 'it raises a signal again after it has released everything',
+  'session/outbound/ledger/owner.ts': 'kill(pid, 0) asks whether a process lives, where there is no /proc',
   'client/register/log.ts': 'MOORING_LOG=1 asks for it',
 };
 

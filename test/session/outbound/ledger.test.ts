@@ -5,5 +5,7 @@ import { noLedger } from '../../../src/session/outbound/ledger.js';
 test('without a ledger nothing is kept, and nothing fails', () => {
   noLedger.opened({ url: 'http://a', id: 'a', principal: 'p' });
   noLedger.settled('http://a', 'a');
-  assert.deepEqual(Object.keys(noLedger), ['opened', 'settled']);
+  assert.deepEqual(noLedger.claim('http://a', 'p'), []);
+  noLedger.release();
+  assert.equal(noLedger.fingerprint('secret'), '');
 });
