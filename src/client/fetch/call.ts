@@ -32,7 +32,8 @@ export interface Call {
 /** undefined for what cannot be MCP. */
 export function readCall(input: Input, init: Init): Call | undefined {
   const request = input instanceof Request ? input : undefined;
-  const href = request?.url ?? String(input);
+  const href = input instanceof URL ? input.href : typeof input === 'string' ? input : request?.url;
+  if (href === undefined) return undefined;
   if (!URL.canParse(href)) return undefined;
   const url = new URL(href);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined;

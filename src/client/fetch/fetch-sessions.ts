@@ -157,7 +157,7 @@ export function createFetchSessions(core: () => Core): FetchSessions {
           pool.release(entry);
           if (session.id === undefined) withoutId.set(owner, session);
         },
-        (error: unknown) => {
+        (error: Error) => {
           if (session.connection.handle.current === undefined) void session.close('error', { drainMs: 0 });
           if (session.hasStarted) return;
           session.failOpening(

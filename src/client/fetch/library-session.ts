@@ -229,14 +229,14 @@ export function createLibrarySession(options: LibrarySessionOptions): LibrarySes
     opening,
     async start() {
       hasStarted = true;
-      let failure: unknown;
+      let failure: Error | undefined;
       const response = answer(first, [initialize], false, async (request, signal) => {
         const onAbort = (): void => void session.close('closed', { drainMs: 0 });
         signal.addEventListener('abort', onAbort, { once: true });
         try {
           await connection.send(request, { headers: hostHeaders(first.headers), signal });
         } catch (error) {
-          failure = error;
+          failure = error as Error;
           throw error;
         } finally {
           signal.removeEventListener('abort', onAbort);
