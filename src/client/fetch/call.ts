@@ -50,7 +50,7 @@ export function readCall(input: Input, init: Init): Call | undefined {
   const version = headers.get(PROTOCOL_VERSION);
   if (version !== null && eraOf(version) === 'stateless') return undefined;
   const body = init?.body ?? null;
-  const own = body === null && request?.body != null ? request : undefined;
+  const own = body === null && (request?.body ?? null) !== null ? request : undefined;
   const accept = headers.get('accept') ?? '';
   const mayInitialize =
     method === 'POST' &&
