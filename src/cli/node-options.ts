@@ -6,7 +6,7 @@
 import { fileURLToPath } from 'node:url';
 
 /** `--require="/.../preload.cjs"`; inside the quotes Node takes a backslash as the sign of what follows. */
-export function preloadOption(): string {
+function preloadOption(): string {
   const path = fileURLToPath(new URL('../client/register/preload.cjs', import.meta.url));
   return `--require="${path.replaceAll(/["\\]/g, '\\$&')}"`;
 }

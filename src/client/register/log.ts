@@ -13,7 +13,7 @@ export function createLog(): void {
 }
 
 /** `mooring: session opened 1a2b3c4d5e6f at 127.0.0.1:5757 (closed, HTTP 200, 12 ms)` */
-export function inWords(name: string, event: SessionEvent): string {
+function inWords(name: string, event: SessionEvent): string {
   const what = name.replace(/^mooring:/, '').replace(':', ' ');
   const facts = [
     event.reason,
