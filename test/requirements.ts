@@ -666,6 +666,17 @@ export const REQUIREMENTS = [
     source: 'docs/register.md',
     sentence: 'mooring env prints a line for a shell, quoted, with what was there before.',
   },
+  {
+    id: 'cli/reclaim',
+    source: 'docs/ledger.md, The command',
+    sentence:
+      'mooring reclaim ends what needs no credentials, and with --url what is told; it prints what it did as JSON.',
+  },
+  {
+    id: 'cli/reclaim-keeps-credentials',
+    source: 'docs/ledger.md, The command',
+    sentence: 'No credential goes to a server that was not named; no id and no query is printed.',
+  },
 ] as const satisfies readonly Requirement[];
 
 export type RequirementId = (typeof REQUIREMENTS)[number]['id'];

@@ -8,6 +8,7 @@ import { type Commands, runCommands } from './commands.js';
 const commands: Commands = {
   run: async () => (await import('./run.js')).run,
   env: async () => (await import('./env.js')).env,
+  reclaim: async () => (await import('./reclaim.js')).reclaim,
 };
 
 process.exitCode = await runCommands(commands, process.argv.slice(2));
