@@ -3,6 +3,9 @@
  * Owns: both processes' lives; when it returns or throws, neither is left.
  */
 import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Break } from './breaks.js';
@@ -28,6 +31,8 @@ const END_DEADLINE_MS = 5_000;
 
 export async function runColumn(options: ColumnOptions): Promise<{ figures: Tally; facts: DayFacts }> {
   const server = await startDemoServer();
+  // The demo writes nothing into the state of whoever tries it.
+  const ledger = mkdtempSync(join(tmpdir(), 'mooring-demo-'));
   const host = spawn(
     process.execPath,
     [
@@ -39,7 +44,11 @@ export async function runColumn(options: ColumnOptions): Promise<{ figures: Tall
       String(options.major),
       options.broken ?? '',
     ],
-    { cwd: fileURLToPath(new URL('..', import.meta.url)), stdio: ['pipe', 'pipe', 'inherit'] },
+    {
+      cwd: fileURLToPath(new URL('..', import.meta.url)),
+      env: { ...process.env, MOORING_LEDGER_DIR: ledger },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
   );
   let late = false;
   const killAfter = (ms: number): NodeJS.Timeout =>
@@ -85,5 +94,6 @@ export async function runColumn(options: ColumnOptions): Promise<{ figures: Tall
     clearTimeout(deadline);
     if (host.exitCode === null && host.signalCode === null) host.kill('SIGKILL');
     await server.stop();
+    rmSync(ledger, { recursive: true, force: true });
   }
 }

@@ -16,7 +16,7 @@ export type Commands = Readonly<Record<string, () => Promise<AnyCommand>>>;
 
 export const EXIT_FINE = 0;
 export const EXIT_FAILED = 1;
-export const EXIT_USAGE = 2;
+const EXIT_USAGE = 2;
 
 /** Resolves with the exit code. Never rejects for what a user does wrong. */
 export async function runCommands(commands: Commands, argv: readonly string[]): Promise<number> {

@@ -57,7 +57,7 @@ async function endOne(
     lastHeaders: new Map(),
     credentials: new Map(),
   };
-  await terminator.end(
+  const isEnded = await terminator.end(
     {
       id,
       async send(signal) {
@@ -85,4 +85,6 @@ async function endOne(
     },
     settings.deleteMs,
   );
+  // This process has ended a session of that name before; the terminator knows, and sends nothing.
+  if (isEnded) ledger.settled(url, id);
 }

@@ -2,6 +2,9 @@
  * `createFetch`: the way in for every library that takes a `fetch`.
  * Owns: its options. Refuses: to change anything about a call that is not MCP.
  */
+import { MooringError } from '../../errors.js';
+import type { LedgerOption } from '../core.js';
+import { ledgerFault } from '../ledger-option.js';
 import { readServerOptions, type ServerOptions } from '../options.js';
 import type { Init, Input } from './call.js';
 import { createFetchHandler } from './handler.js';
@@ -22,6 +25,8 @@ export interface FetchOptions
   > {
   /** False leaves signals and the end of the process to the host. @default true */
   hooks?: boolean | undefined;
+  /** The record of sessions that outlives a crash: none, or another folder. @default on */
+  ledger?: LedgerOption | undefined;
 }
 
 /** A `fetch`, and the end of everything that was opened through it. */
@@ -45,13 +50,16 @@ export type MooringFetch = typeof globalThis.fetch & {
  * ```
  */
 export function createFetch(options: FetchOptions = {}): MooringFetch {
-  const { hooks = true, ...bounds } = options;
+  const { hooks = true, ledger, ...bounds } = options;
   // Misspelt options are told now, not with the first request.
   readServerOptions('createFetch', { ...bounds, url: 'http://localhost/' });
+  const fault = ledgerFault(ledger);
+  if (fault !== undefined) throw new MooringError('MOORING_BAD_OPTIONS', `createFetch: ${fault}`);
   const base = (options.fetch ?? globalThis.fetch) as typeof globalThis.fetch;
   const { handle, close } = createFetchHandler({
     bounds,
     hooks,
+    ...(ledger === undefined ? {} : { ledger }),
     wireFor({ dispatcher }) {
       if (options.fetch !== undefined || dispatcher === undefined) return options.fetch;
       // undici's own option: connections are made the library's way.

@@ -6,7 +6,7 @@
 import { setMaxListeners } from 'node:events';
 import { MooringError } from '../../errors.js';
 import type { WithId } from '../../protocol/jsonrpc.js';
-import { type Core, createCore } from '../core.js';
+import { type Core, createCore, type LedgerOption } from '../core.js';
 import type { FetchLike } from '../fetch-wire.js';
 import { readServerOptions, type ServerOptions } from '../options.js';
 import { neverSettles } from '../sdk-transport.js';
@@ -23,17 +23,19 @@ export interface FetchHandler {
 export interface FetchHandlerOptions {
   bounds: Omit<ServerOptions, 'url'>;
   hooks: boolean;
+  ledger?: LedgerOption;
   /** Who carries the requests of the session that this call opens. @default Mooring's own HTTP client */
   wireFor(call: Call): FetchLike | undefined;
 }
 
-export function createFetchHandler({ bounds, hooks, wireFor }: FetchHandlerOptions): FetchHandler {
+export function createFetchHandler({ bounds, hooks, ledger, wireFor }: FetchHandlerOptions): FetchHandler {
   let core: Core | undefined;
   let closed: Promise<void> | undefined;
 
   const theCore = (): Core => {
     core ??= createCore({
       hooks,
+      ...(ledger === undefined ? {} : { ledger }),
       release: (deadlineMs) => sessions.close('signal', { drainMs: 0, deleteMs: deadlineMs }),
       rest: () => sessions.rest(),
     });

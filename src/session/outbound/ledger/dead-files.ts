@@ -78,6 +78,9 @@ function take(
   const { directory, me, onFault } = claimant;
   const path = join(directory, fileName(me));
   try {
+    // First of all: under our name, and old, it would be a dead one's to another namespace.
+    const now = wallNow() / 1_000;
+    utimesSync(file.path, now, now);
     renameSync(file.path, path);
   } catch {
     return undefined;

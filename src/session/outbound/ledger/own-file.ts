@@ -107,7 +107,13 @@ export function createOwnFile({ directory, owner, clock, onFault }: OwnFileOptio
 
   return {
     add(entries) {
-      if (entries.length === 0 || isReleased) return;
+      if (entries.length === 0) return;
+      if (isReleased) {
+        // An answer to `initialize` that came after all was let go: it begins a file of its own.
+        open.clear();
+        path = undefined;
+        isReleased = false;
+      }
       for (const entry of entries) open.set(keyOf(entry), entry);
       append(entries.map(openedLine).join(''), entries.length);
     },
