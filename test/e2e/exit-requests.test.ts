@@ -11,7 +11,7 @@ import { startFaultyServer } from '../support/faulty-server.js';
 import type { FaultyServer } from '../support/faulty-server.js';
 import { startProxy } from '../support/proxy.js';
 import { until } from '../support/until.js';
-import { everyWay } from '../support/ways.js';
+import { everyWay, WITH_CREDENTIALS } from '../support/ways.js';
 import type { Way } from '../support/ways.js';
 
 async function start(
@@ -51,18 +51,22 @@ describe('the DELETEs of an exit', { concurrency: 2 }, () => {
   }
 
   for (const how of ['exit', 'throw']) {
-    everyWay(`carry the latest credentials (process.${how})`, async (t, kind) => {
-      verifies('process-end/latest-headers');
-      const env = { END_BY: how };
-      const { server, host } = await start(t, kind, 'rotating-token.mjs', { token: 'T1' }, env);
-      await host.event('ready');
-      server.faults.token = 'T2';
-      host.tell('end');
-      const end = await host.ended;
-      assert.equal(end.code, how === 'exit' ? 7 : 1);
-      await assertAllEnded(server);
-      assert.equal(confirmedDeletes(server), 3);
-    });
+    everyWay(
+      `carry the latest credentials (process.${how})`,
+      async (t, kind) => {
+        verifies('process-end/latest-headers');
+        const env = { END_BY: how };
+        const { server, host } = await start(t, kind, 'rotating-token.mjs', { token: 'T1' }, env);
+        await host.event('ready');
+        server.faults.token = 'T2';
+        host.tell('end');
+        const end = await host.ended;
+        assert.equal(end.code, how === 'exit' ? 7 : 1);
+        await assertAllEnded(server);
+        assert.equal(confirmedDeletes(server), 3);
+      },
+      { ways: WITH_CREDENTIALS },
+    );
   }
 
   for (const file of ['natural-end.mjs', 'process-exit.mjs']) {

@@ -11,13 +11,13 @@ describe('what a server says on and about its listening stream', { concurrency: 
     verifies('listen/pinging-server-keeps-it');
     const server = await startFaultyServer({ pingEveryMs: 100 });
     t.after(() => server.stop());
-    const host = await openHost(t, kind, server.url, { bounds: { streamIdleMs: 300 } });
+    const host = await openHost(t, kind, server.url, { bounds: { streamIdleMs: 1_000 } });
     await host.call('count', { key: 'a' });
     const [get] = await until('a stream', () => {
       const gets = server.log.select({ method: 'GET', status: 200 });
       return gets.length > 0 && gets;
     });
-    await pause(1_200);
+    await pause(2_500);
     assert.equal(get?.durationMs, undefined, 'the stream is still open');
     assert.equal(server.log.count({ method: 'GET' }), 1);
     const answers = server.log.select({ rpc: 'response' });
