@@ -46,7 +46,8 @@ const record = join(folder, 'files');
 const run = spawnSync(
   process.execPath,
   [
-    ...['--import', 'tsx', '--test', `--test-concurrency=${CONCURRENCY}`, `--test-timeout=${TIMEOUT_MS}`],
+    ...['--import', 'tsx', '--import', './scripts/own-ledger.mjs'],
+    ...['--test', `--test-concurrency=${CONCURRENCY}`, `--test-timeout=${TIMEOUT_MS}`],
     ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
     ...['--test-reporter=./scripts/finished-files.mjs', `--test-reporter-destination=${record}`],
     ...options,

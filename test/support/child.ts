@@ -3,6 +3,9 @@
  * Owns: the child; `stop()` kills it by its pid when it still runs.
  */
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -36,6 +39,11 @@ export interface SpawnHostOptions {
   nodeArgs?: readonly string[];
 }
 
+/** No host ends what another one left, unless its test says so. */
+function ownLedger(): string {
+  return join(process.env.MOORING_LEDGER_DIR ?? join(tmpdir(), 'mooring-test-ledger'), randomUUID());
+}
+
 /** `file` is relative to test/fixtures/hosts/. */
 export function spawnHost(file: string, options: SpawnHostOptions = {}): HostChild {
   const path = fileURLToPath(new URL(`../fixtures/hosts/${file}`, import.meta.url));
@@ -49,7 +57,7 @@ export function spawnHost(file: string, options: SpawnHostOptions = {}): HostChi
   const started = performance.now();
   let killedAt: number | undefined;
   const child = spawn(command[0] as string, command.slice(1), {
-    env: { ...process.env, ...options.env },
+    env: { ...process.env, MOORING_LEDGER_DIR: ownLedger(), ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const lines: Record<string, unknown>[] = [];
