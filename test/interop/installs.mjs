@@ -1,0 +1,67 @@
+/**
+ * What a part of `npm run test:interop` may need, beside the tools of a machine: `{ what, isCurrent(), run() }`.
+ * Owns: how to bring it up, and how to see that it is there already. `run` throws, with the line to repeat.
+ */
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Nothing of theirs is built or run while it is installed; what is optional are native add-ons and the like. */
+const FLAGS = ['--ignore-scripts', '--omit=optional', '--engine-strict=false', '--no-audit', '--no-fund'];
+
+/** The packages of a folder, from its lock. */
+export function npmCi(folder) {
+  const args = ['ci', '--prefix', folder, ...FLAGS];
+  return {
+    what: folder,
+    isCurrent: () => holdsWhatItsLockSays(join(root, folder)),
+    run() {
+      const { status } = spawnSync('npm', [...args, '--loglevel=error'], { cwd: root, stdio: 'inherit' });
+      if (status !== 0) throw new Error(`${folder} is not installed. Get it with: npm ${args.join(' ')}`);
+    },
+  };
+}
+
+/**
+ * This package, where Node and npm look for it from a folder below. It is no dependency there: a lock that names
+ * it would have to be renewed whenever ours is.
+ */
+export function ownPackage(folder) {
+  const modules = join(root, folder, 'node_modules');
+  const link = join(modules, 'mooring');
+  const binary = join(modules, '.bin/mooring');
+  return {
+    what: 'mooring itself',
+    isCurrent: () => existsSync(binary) && existsSync(link) && realpathSync(link) === realpathSync(root),
+    run() {
+      mkdirSync(join(modules, '.bin'), { recursive: true });
+      rmSync(link, { force: true });
+      symlinkSync('../..', link);
+      writeFileSync(binary, "#!/usr/bin/env node\nimport('../mooring/dist/cli/main.js');\n", { mode: 0o755 });
+    },
+  };
+}
+
+/** npm writes down what it installed, and does so last. */
+function holdsWhatItsLockSays(folder) {
+  const [wanted, installed] = ['package-lock.json', 'node_modules/.package-lock.json'].map((name) => {
+    const path = join(folder, name);
+    return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).packages : {};
+  });
+  const needed = Object.entries(wanted).filter(([path, { optional }]) => path !== '' && !optional);
+  return (
+    needed.every(([path, { integrity }]) => installed[path]?.integrity === integrity) &&
+    Object.keys(installed).every((path) => path in wanted)
+  );
+}

@@ -1,0 +1,40 @@
+/**
+ * The parts of `npm run test:interop`: what each needs beside Node and npm, and where its tests are.
+ * Owns: the list. Refuses: to run anything; scripts/interop.mjs does.
+ *
+ *   node      the least major version that what is tested runs on; npm fetches one where Node is older
+ *   tools     `{ command, get }`: what must be on PATH, and the one line that installs it
+ *   installs  see installs.mjs
+ *   tests     a folder: every *.test.ts directly in it
+ */
+import { npmCi, ownPackage } from './installs.mjs';
+
+const RECIPES = ['ai-sdk', 'langchain', 'mastra', 'mcp-use', 'openai-agents'];
+const recipes = [ownPackage('recipes'), ...RECIPES.map((name) => npmCi(`recipes/${name}`))];
+
+export const PARTS = [
+  {
+    name: 'recipes',
+    about: 'the recipes, as a user runs them',
+    node: 22,
+    tools: [],
+    installs: recipes,
+    tests: 'test/interop/recipes',
+  },
+  {
+    name: 'clients',
+    about: 'client libraries, bare beside Mooring, against servers that go wrong',
+    node: 22,
+    tools: [],
+    installs: recipes,
+    tests: 'test/interop/clients',
+  },
+  {
+    name: 'agents',
+    about: 'real agents, driven offline by a scripted model',
+    node: 22,
+    tools: [],
+    installs: ['gemini-cli', 'qwen-code'].map((name) => npmCi(`test/interop/agents/${name}`)),
+    tests: 'test/interop/agents',
+  },
+];
