@@ -561,6 +561,11 @@ export const REQUIREMENTS = [
       'MOORING_LOG=1 says on stderr what was done, with fingerprints; a bad variable is told and ignored.',
   },
   {
+    id: 'register/undici',
+    source: 'docs/register.md',
+    sentence: "What goes through a program's own undici is kept like what goes through the global fetch.",
+  },
+  {
     id: 'register/once',
     source: 'docs/register.md',
     sentence: 'A request that passes Mooring twice is handled once.',

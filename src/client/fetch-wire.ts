@@ -3,7 +3,7 @@
  * Refuses: redirects (ours follows the rules of hops); whether bytes were written is unknown, so "yes" is assumed,
  * but for errors that say the connection was never made.
  */
-import { OWN } from './own-request.js';
+import { asOwn } from './own-request.js';
 import { type Wire, WireError, type WireResponse } from './wire.js';
 
 /** The part of `Response` that is used. */
@@ -61,16 +61,14 @@ export function createFetchWire(fetchLike: FetchLike): Wire {
     async send({ method, url, headers, body, signal }): Promise<WireResponse> {
       let response: FetchResponse;
       try {
-        const init: FetchInit & Record<typeof OWN, true> = {
+        const init: FetchInit = {
           method,
           headers: Object.fromEntries(headers),
           signal,
           redirect: 'manual',
           ...(body === undefined ? {} : { body }),
-          // The preload lets what is ours pass.
-          [OWN]: true,
         };
-        response = await fetchLike(url, init);
+        response = await asOwn(() => fetchLike(url, init));
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         throw new WireError(!NEVER_CONNECTED.has(causeCode(error) ?? ''), error);

@@ -5,6 +5,7 @@
  */
 import type { Socket } from 'node:net';
 import { buildConnector, Client, type Dispatcher, EnvHttpProxyAgent, Pool, request } from 'undici';
+import { OWN } from './own-request.js';
 import { type Wire, WireError, type WireRequest, type WireResponse } from './wire.js';
 
 /** An idle connection is dropped after this long, or a second before the server's own hint, ms. */
@@ -18,6 +19,9 @@ const AGENT_OPTIONS = {
   keepAliveTimeout: KEEP_ALIVE_MS,
   keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
 } as const;
+
+/** A program may use this very copy of undici, and then the preload watches it. */
+const MARKED = { [OWN]: true };
 
 type OnSocket = (socket: Socket) => void;
 
@@ -111,7 +115,7 @@ export function createUndiciWire(): Wire {
     const own = wanted.lane === 'listen' ? createAgent((socket) => socket.unref(), true) : undefined;
     const dispatcher = (own ?? calls).compose((dispatch) => (options, handler) => {
       markWritten(handler, mark);
-      return dispatch(options, handler);
+      return dispatch({ ...options, ...MARKED }, handler);
     });
     let response: Dispatcher.ResponseData;
     const over = own === undefined ? count(wanted.abandoned) : () => {};

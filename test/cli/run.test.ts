@@ -146,7 +146,7 @@ describe('mooring env', () => {
     verifies('env/line');
     const line = String(mooring(['env'], { NODE_OPTIONS: "--title='it'" }).stdout).trim();
     assert.match(line, /^export NODE_OPTIONS='--title=/);
-    const script = `${line}\n${line}\nnode -p 'fetch.toString().includes("isOwn")'`;
+    const script = `${line}\n${line}\nnode -p 'fetch.toString().includes("mayInitialize")'`;
     assert.equal(spawnSync('sh', ['-c', script], { encoding: 'utf8' }).stdout.trim(), 'true');
     const { NODE_OPTIONS } = JSON.parse(String(mooring(['env', '--json']).stdout)) as Record<string, string>;
     const again = JSON.parse(String(mooring(['env', '--json'], { NODE_OPTIONS: NODE_OPTIONS ?? '' }).stdout));

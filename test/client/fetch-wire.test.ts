@@ -42,7 +42,6 @@ test('the host sees one request as it is, and no redirect is followed behind our
     signal,
     redirect: 'manual',
     // By this the preload knows it for ours; a fetch ignores it.
-    [Symbol.for('mooring.own-request.v1')]: true,
   });
   assert.equal(response.status, 202);
   assert.deepEqual([response.header('x-a'), response.header('x-b')], ['1', undefined]);

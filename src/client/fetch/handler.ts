@@ -12,10 +12,16 @@ import { readServerOptions, type ServerOptions } from '../options.js';
 import { neverSettles } from '../sdk-transport.js';
 import { type Call, type Init, type Input, readCall } from './call.js';
 import { createFetchSessions, refusedOpen } from './fetch-sessions.js';
+import type { LibrarySession } from './library-session.js';
 
 export interface FetchHandler {
   /** `base` makes the very call that was asked for; it is used for everything that is not MCP. */
   handle(input: Input, init: Init, base: () => Promise<Response>): Promise<Response>;
+  /**
+   * What `handle` would do with a call, not done yet; undefined for what is not MCP, or none of ours. `wire` carries
+   * the requests of a session that the call opens. @default what `wireFor` says
+   */
+  claim(input: Input, init: Init, wire?: FetchLike): Promise<(() => Promise<Response>) | undefined>;
   /** Ends every session. Never rejects. */
   close(): Promise<void>;
 }
@@ -43,32 +49,58 @@ export function createFetchHandler({ bounds, hooks, ledger, wireFor }: FetchHand
   };
   const sessions = createFetchSessions(theCore);
 
-  const open = (call: Call, initialize: WithId & { method: string }): Promise<Response> => {
+  const open = (
+    call: Call,
+    initialize: WithId & { method: string },
+    wire: FetchLike | undefined,
+  ): Promise<Response> => {
     if (closed !== undefined) return refusedOpen(call, initialize, closedError(call.url.host));
     const settings = readServerOptions('createFetch', { ...bounds, url: call.url });
-    return sessions.open(call, initialize, { settings, wire: wireFor(call) });
+    return sessions.open(call, initialize, { settings, wire: wire ?? wireFor(call) });
   };
 
-  const route = async (call: Call, base: () => Promise<Response>): Promise<Response> => {
+  const ask = (session: LibrarySession, call: Call): Response | Promise<Response> => {
+    if (call.method === 'POST') return session.post(call);
+    return call.method === 'GET' ? session.listen(call) : session.remove(call);
+  };
+
+  const finish = async (answer: Response | Promise<Response>): Promise<Response> => {
+    const response = await answer;
+    // A rejection now is one that no library expects; the signal ends the process.
+    return core?.isEnding === true ? neverSettles() : response;
+  };
+
+  /** At once for a session that is known: what the library does next must not overtake it. */
+  const claimed = (
+    input: Input,
+    init: Init,
+    wire?: FetchLike,
+  ): (() => Promise<Response>) | Promise<(() => Promise<Response>) | undefined> | undefined => {
+    const call = readCall(input, init);
+    if (call === undefined || (core === undefined && !call.mayInitialize)) return undefined;
     const session = sessions.find(call);
     if (session !== undefined) {
-      manyListeners(call);
-      if (call.method === 'POST') return session.post(call);
-      return call.method === 'GET' ? session.listen(call) : session.remove(call);
+      return () => {
+        manyListeners(call);
+        return finish(ask(session, call));
+      };
     }
-    const initialize = await call.initialize();
-    if (initialize === undefined) return base();
-    manyListeners(call);
-    return open(call, initialize);
+    if (!call.mayInitialize) return undefined;
+    return call.initialize().then((initialize) => {
+      if (initialize === undefined) return undefined;
+      return () => {
+        manyListeners(call);
+        return finish(open(call, initialize, wire));
+      };
+    });
   };
 
   return {
+    claim: async (input, init, wire) => claimed(input, init, wire),
     async handle(input, init, base) {
-      const call = readCall(input, init);
-      if (call === undefined || (core === undefined && !call.mayInitialize)) return base();
-      const response = await route(call, base);
-      // A rejection now is one that no library expects; the signal ends the process.
-      return core?.isEnding === true ? neverSettles() : response;
+      const claim = claimed(input, init);
+      const run = typeof claim === 'function' ? claim : await claim;
+      return run === undefined ? base() : run();
     },
     close() {
       closed ??= sessions.close('closed').then(() => core?.retire());

@@ -1,39 +1,62 @@
 /**
- * `mooring/register`: the preload. Every MCP session that this process opens through `fetch` is kept by Mooring.
- * Owns: the wrapped `globalThis.fetch`, once for a process; whether a call may be MCP at all.
+ * `mooring/register`: the preload. Every MCP session that this process opens through `fetch`, or through undici's
+ * dispatchers, is kept by Mooring.
+ * Owns: the wrapped `globalThis.fetch` and `dispatch`, once for a process; whether a call may be MCP at all.
  * Refuses: to load anything before the first `initialize`; to touch what is not MCP.
  * CommonJS, in one file: `--import` costs a process 5 to 10 ms before it begins, `--require` of this next to nothing.
  */
+import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { Registered } from './registered.js' with { 'resolution-mode': 'import' };
 
 type Fetch = typeof globalThis.fetch;
-type Input = Parameters<Fetch>[0];
-type Init = Parameters<Fetch>[1];
+/** What says what a call is, of a `fetch` or of a dispatch. */
+type Facts = Record<'method' | 'headers' | 'body', unknown>;
+type Dispatch = (this: object, options: unknown, handler: unknown) => boolean;
+type Define = typeof Object.defineProperty;
 
 /** A second preload, also one of another copy of the package, finds the first one here. */
 const REGISTERED = Symbol.for('mooring.register.v1');
-/** The mark on Mooring's own requests; see ../own-request.ts. */
+/** The marks on Mooring's own requests; see ../own-request.ts. */
 const OWN = Symbol.for('mooring.own-request.v1');
+const PASSING = Symbol.for('mooring.passing.v1');
+/** Where each copy of undici looks for the dispatcher of the process; from its major 8 on, in the second. */
+const SLOTS: readonly unknown[] = [
+  Symbol.for('undici.globalDispatcher.1'),
+  Symbol.for('undici.globalDispatcher.2'),
+];
 
 function register(): void {
-  const shared = globalThis as { [REGISTERED]?: boolean };
+  const shared = globalThis as { [REGISTERED]?: boolean; [PASSING]?: AsyncLocalStorage<true> };
   if (process.env.MOORING_OFF !== undefined && process.env.MOORING_OFF !== '') return;
   if (shared[REGISTERED] === true || typeof globalThis.fetch !== 'function') return;
   shared[REGISTERED] = true;
   const base: Fetch = globalThis.fetch;
+  const passing: AsyncLocalStorage<true> = new (require('node:async_hooks').AsyncLocalStorage)();
+  Object.defineProperty(shared, PASSING, { value: passing });
   let loading: Promise<Registered> | undefined;
   let loaded: Registered | undefined;
 
-  const wrapped: Fetch = function fetch(input, init) {
-    const plain = (): Promise<Response> => Reflect.apply(base, globalThis, [input, init]);
-    if (isOwn(init)) return plain();
-    if (loaded !== undefined) return loaded.handle(input, init, plain);
-    if (loading === undefined && !mayInitialize(input, init)) return plain();
+  const load = (): Promise<Registered> => {
     loading ??= import('./registered.js').then(({ createRegistered }) => {
       loaded = createRegistered(base);
       return loaded;
     });
-    return loading.then(({ handle }) => handle(input, init, plain));
+    return loading;
+  };
+
+  const wrapped: Fetch = function fetch(input, init) {
+    const plain = (): Promise<Response> => Reflect.apply(base, globalThis, [input, init]);
+    if (passing.getStore() === true) return plain();
+    if (loaded !== undefined) return loaded.handle(input, init, plain);
+    const isRequest = typeof input === 'object' && input !== null && !(input instanceof URL);
+    const request = isRequest ? (input as Request) : undefined;
+    const facts = {
+      method: init?.method ?? request?.method,
+      headers: init?.headers ?? request?.headers,
+      body: init?.body ?? request?.body,
+    };
+    if (loading === undefined && !mayInitialize(facts)) return plain();
+    return load().then(({ handle }) => handle(input, init, plain));
   };
   const descriptor = Object.getOwnPropertyDescriptor(globalThis, 'fetch');
   Object.defineProperty(globalThis, 'fetch', {
@@ -42,31 +65,86 @@ function register(): void {
     writable: true,
     value: wrapped,
   });
+
+  watchDispatchers(function wrap(original) {
+    return function dispatch(options, handler) {
+      const facts = options as Facts | null;
+      const isMine =
+        typeof facts === 'object' &&
+        facts !== null &&
+        typeof (facts as { origin?: unknown }).origin !== 'undefined' &&
+        (facts as { [OWN]?: unknown })[OWN] !== true &&
+        (mayInitialize(facts) ||
+          (loaded !== undefined && valueOf(facts.headers, 'mcp-session-id') !== undefined)) &&
+        passing.getStore() !== true;
+      if (!isMine) return Reflect.apply(original, this, [options, handler]) as boolean;
+      void load().then((registered) =>
+        registered.dispatch(
+          this,
+          (...wanted) => Reflect.apply(original, this, wanted) as boolean,
+          options as Facts,
+          handler as object,
+        ),
+      );
+      return true;
+    };
+  });
 }
 
-function isOwn(init: unknown): boolean {
-  return typeof init === 'object' && init !== null && (init as { [OWN]?: unknown })[OWN] === true;
+/**
+ * Wraps `dispatch` of the dispatchers that are, or will be, set for the process: where the class has it, so that what
+ * the same copy of undici is handed by name is seen too. undici sets them by `Object.defineProperty`, whenever it
+ * likes, and there is no other sign of it.
+ */
+function watchDispatchers(wrap: (original: Dispatch) => Dispatch): void {
+  const define: Define = Object.defineProperty;
+  const seen = new WeakSet<object>();
+  const watch = (dispatcher: unknown): void => {
+    let holder: unknown = dispatcher;
+    while (typeof holder === 'object' && holder !== null && !Object.hasOwn(holder, 'dispatch')) {
+      holder = Object.getPrototypeOf(holder);
+    }
+    if (typeof holder !== 'object' || holder === null || seen.has(holder)) return;
+    seen.add(holder);
+    const descriptor = Object.getOwnPropertyDescriptor(holder, 'dispatch');
+    if (typeof descriptor?.value !== 'function' || descriptor.configurable !== true) return;
+    define(holder, 'dispatch', { ...descriptor, value: wrap(descriptor.value as Dispatch) });
+  };
+  for (const slot of SLOTS) watch((globalThis as Record<symbol, unknown>)[slot as symbol]);
+  const defineProperty: Define = (target, key, descriptor) => {
+    define(target, key, descriptor);
+    if (typeof key === 'symbol' && SLOTS.includes(key) && (target as unknown) === globalThis)
+      watch(descriptor.value);
+    return target;
+  };
+  try {
+    define(Object, 'defineProperty', { configurable: true, writable: true, value: defineProperty });
+  } catch {
+    // A process with frozen intrinsics: what is set later is not seen.
+  }
 }
 
-/** True for a POST that takes an event stream and, as far as that can be seen, says `initialize`. */
-function mayInitialize(input: Input, init: Init): boolean {
-  const isRequest = typeof input === 'object' && input !== null && !(input instanceof URL);
-  const method = init?.method ?? (isRequest ? (input as Request).method : undefined);
+/** True for a POST that takes both kinds of answer and, as far as that can be seen, says `initialize`. */
+function mayInitialize({ method, headers, body }: Facts): boolean {
   if (typeof method !== 'string' || method.toUpperCase() !== 'POST') return false;
-  const headers = init?.headers ?? (isRequest ? (input as Request).headers : undefined);
-  if (!(valueOf(headers, 'accept') ?? '').includes('text/event-stream')) return false;
-  const body = init?.body ?? undefined;
-  if (body === undefined) return isRequest;
+  const accept = valueOf(headers, 'accept') ?? '';
+  if (!accept.includes('text/event-stream') || !accept.includes('application/json')) return false;
+  if (body === undefined || body === null) return false;
   // What is not text yet is looked at more closely by what is loaded now.
   return typeof body !== 'string' || body.includes('"initialize"');
 }
 
+/** One header, in whichever of the shapes that `fetch` and undici take. */
 function valueOf(headers: unknown, wanted: string): string | undefined {
   if (typeof headers !== 'object' || headers === null) return undefined;
   const { get } = headers as { get?: unknown };
   if (typeof get === 'function') return (headers as Headers).get(wanted) ?? undefined;
+  if (Array.isArray(headers) && !Array.isArray(headers[0])) {
+    const at = headers.findIndex((name, n) => n % 2 === 0 && String(name).toLowerCase() === wanted);
+    return at === -1 ? undefined : String(headers[at + 1]);
+  }
   const pairs =
-    Symbol.iterator in headers ? (headers as Iterable<[string, string]>) : Object.entries(headers);
+    Symbol.iterator in headers ? (headers as Iterable<[string, unknown]>) : Object.entries(headers);
   for (const [name, value] of pairs) if (String(name).toLowerCase() === wanted) return String(value);
   return undefined;
 }

@@ -4,11 +4,17 @@
  */
 import type { Init, Input } from '../fetch/call.js';
 import { createFetchHandler } from '../fetch/handler.js';
+import { asOwn } from '../own-request.js';
+import { createDispatchFetch } from './dispatch/dispatch-fetch.js';
+import type { Dispatch, DispatchHandler, DispatchOptions } from './dispatch/handler.js';
+import { intercept } from './dispatch/intercept.js';
 import { createLog } from './log.js';
 import { readEnvironment } from './environment.js';
 
 export interface Registered {
   handle(input: Input, init: Init, plain: () => Promise<Response>): Promise<Response>;
+  /** `base` is the dispatcher's own `dispatch`, bound to it. */
+  dispatch(dispatcher: object, base: Dispatch, options: DispatchOptions, handler: DispatchHandler): void;
 }
 
 /** Where undici keeps the dispatcher of a process; a later major uses the second. */
@@ -19,7 +25,7 @@ const DEFAULTS = /^_*(?:Agent|EnvHttpProxyAgent|Dispatcher1Wrapper)\d*$/;
 export function createRegistered(base: typeof globalThis.fetch): Registered {
   const { bounds, isLogged } = readEnvironment(process.env);
   if (isLogged) createLog();
-  const { handle } = createFetchHandler({
+  const { handle, claim } = createFetchHandler({
     bounds,
     hooks: true,
     wireFor({ dispatcher }) {
@@ -28,17 +34,29 @@ export function createRegistered(base: typeof globalThis.fetch): Registered {
       return (url, init) => base(url, (dispatcher === undefined ? init : { ...init, dispatcher }) as Init);
     },
   });
-  return { handle };
+  return {
+    // What was looked at here is not looked at again where it is dispatched.
+    handle: (input, init, plain) => handle(input, init, () => asOwn(plain)),
+    dispatch(dispatcher, dispatch, options, handler) {
+      const asItWas: Dispatch = (wanted, answered) => asOwn(() => dispatch(wanted, answered));
+      const wire = isOwn(dispatcher) ? createDispatchFetch(asItWas) : undefined;
+      void intercept(claim, options, handler, (given) => void asItWas(given, handler), wire);
+    },
+  };
 }
 
-/** The program has set a dispatcher of its own: another class, or one with its own way to connect. */
+/** The program has set a dispatcher of its own for the whole process. */
 function hasOwnDispatcher(): boolean {
   const slots = globalThis as Record<symbol, unknown>;
   return DISPATCHERS.some((slot) => {
     const dispatcher = slots[slot];
-    if (typeof dispatcher !== 'object' || dispatcher === null) return false;
-    return !DEFAULTS.test(dispatcher.constructor.name) || connectsByItself(dispatcher);
+    return typeof dispatcher === 'object' && dispatcher !== null && isOwn(dispatcher);
   });
+}
+
+/** Another class than the usual ones, or one with its own way to connect. */
+function isOwn(dispatcher: object): boolean {
+  return !DEFAULTS.test(dispatcher.constructor.name) || connectsByItself(dispatcher);
 }
 
 /** undici keeps an agent's options under a symbol of that name; certificates and sockets are in `connect`. */
