@@ -561,6 +561,11 @@ export const REQUIREMENTS = [
       'MOORING_LOG=1 says on stderr what was done, with fingerprints; a bad variable is told and ignored.',
   },
   {
+    id: 'register/http2',
+    source: 'docs/register.md',
+    sentence: 'A program that speaks HTTP/2 gets the same from it with the preload as without.',
+  },
+  {
     id: 'register/undici',
     source: 'docs/register.md',
     sentence: "What goes through a program's own undici is kept like what goes through the global fetch.",
@@ -655,6 +660,12 @@ export const REQUIREMENTS = [
     id: 'run/keeps-node-options',
     source: 'docs/register.md',
     sentence: 'What NODE_OPTIONS holds stays, and the preload is added once.',
+  },
+  {
+    id: 'run/custom-ca',
+    source: 'docs/register.md',
+    sentence:
+      'NODE_EXTRA_CA_CERTS holds for every request of a session, also the DELETE at the end of the process.',
   },
   {
     id: 'run/proxy',

@@ -9,6 +9,7 @@ import { verifies } from '../requirements.js';
 import { assertAllEnded, confirmedDeletes } from '../support/ended.js';
 import { startProxy } from '../support/proxy.js';
 import { startSdkServer } from '../support/sdk-server.js';
+import { makeCertificate, startTlsFront } from '../support/tls.js';
 import { until } from '../support/until.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -126,6 +127,24 @@ describe('mooring run', { concurrency: 2 }, () => {
     assert.equal(confirmedDeletes(server), 3);
     assert.ok(proxy.used > 0);
   });
+
+  for (const [file, code] of [
+    ['natural-end.mjs', 0],
+    ['process-exit.mjs', 7],
+  ] as const) {
+    it(`trusts the authority that NODE_EXTRA_CA_CERTS names, to the end of ${file}`, async (t) => {
+      verifies('run/custom-ca');
+      const server = await startServer(t);
+      const certificate = await makeCertificate(t);
+      const { origin, pathname } = new URL(server.url);
+      const front = await startTlsFront(t, origin, certificate);
+      const env = { NODE_EXTRA_CA_CERTS: certificate.file };
+      const end = await runHost(t, file, `${front}${pathname}`, { env }).ended;
+      assert.deepEqual([end.code, end.stderr], [code, '']);
+      assert.equal(confirmedDeletes(server), 3);
+      await assertAllEnded(server);
+    });
+  }
 
   it('says what is wrong with its own use', () => {
     verifies('run/usage');

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { createSecureServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
 import { verifies } from '../requirements.js';
 import { spawnHost } from '../support/child.js';
 import { MAJORS } from '../support/clients.js';
 import { assertAllEnded, confirmedDeletes } from '../support/ended.js';
 import { startSdkServer } from '../support/sdk-server.js';
+import { type Certificate, makeCertificate } from '../support/tls.js';
 import { preload } from '../support/ways.js';
 
 const HOWS = ['default', 'set-later', 'both-layers', 'given'] as const;
@@ -45,4 +48,44 @@ describe('a program with an undici of its own, under mooring/register', { concur
       });
     }
   }
+
+  it('and speaks HTTP/2 with it, gets the same as without', async (t) => {
+    verifies('register/http2');
+    const certificate = await makeCertificate(t);
+    const run = async (nodeArgs: string[]): Promise<unknown> => {
+      const { origin, asked } = await startHttp2(t, certificate);
+      const env = { NODE_EXTRA_CA_CERTS: certificate.file };
+      const host = spawnHost('http2-fetches.mjs', { args: [origin], nodeArgs, env });
+      t.after(() => host.stop());
+      const { results } = await host.event('done');
+      const { code } = await host.ended;
+      assert.equal(host.stderr, '');
+      return { results, asked: asked.sort(), code };
+    };
+    const bare = (await run([])) as { results: unknown[]; asked: string[] };
+    assert.ok(bare.asked.every((line) => line.startsWith('2.0 ')));
+    assert.equal(bare.asked.length, 12);
+    assert.deepEqual(await run(preload('register')), bare);
+  });
 });
+
+/** Says what it was asked, and in which version of HTTP. */
+async function startHttp2(
+  t: TestContext,
+  { key, cert }: Certificate,
+): Promise<{ origin: string; asked: string[] }> {
+  const asked: string[] = [];
+  const server = createSecureServer({ key, cert, allowHTTP1: true }, (req, res) => {
+    let body = '';
+    req.setEncoding('utf8').on('data', (text: string) => (body += text));
+    req.on('end', () => {
+      const { method, url, httpVersion, headers } = req;
+      asked.push(`${httpVersion} ${method} ${url} ${headers['content-length']} ${headers.accept} ${body}`);
+      res.writeHead(200, { 'content-type': 'text/plain', 'x-version': httpVersion });
+      res.end(`${method} ${body.length}`);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => void server.close());
+  return { origin: `https://localhost:${(server.address() as AddressInfo).port}`, asked };
+}
