@@ -27,7 +27,10 @@ export function npmCi(folder) {
     what: folder,
     isCurrent: () => holdsWhatItsLockSays(join(root, folder)),
     run() {
-      const { status } = spawnSync('npm', [...args, '--loglevel=error'], { cwd: root, stdio: 'inherit' });
+      const { status } = spawnSync('npm', [...args, '--loglevel=error'], {
+        cwd: root,
+        stdio: ['ignore', 2, 2],
+      });
       if (status !== 0) throw new Error(`${folder} is not installed. Get it with: npm ${args.join(' ')}`);
     },
   };

@@ -30,7 +30,7 @@ export interface LibraryClient {
 export interface ClientHost {
   /** Begins to open a client, and waits for nothing. */
   begin(url: string): LibraryClient;
-  /** Opens a client; throws when the library cannot. */
+  /** Opens a client and calls a tool once; throws when the library cannot. */
   open(url: string): Promise<LibraryClient>;
   /** Nothing more will be asked: it may end by itself. */
   done(): void;
@@ -47,6 +47,9 @@ const START_MS = 60_000;
 /** No library has a deadline that is shorter than what hangs for ever in the rows. */
 const ORDER_MS = 8_000;
 
+/** The line that host.mjs says when an order is done. */
+type Told = Record<string, unknown> & { value: unknown; error?: string; ms: number };
+
 export async function startClientHost({ folder }: Library, way: Way): Promise<ClientHost> {
   const child = spawnHost('../../interop/clients/host.mjs', {
     args: [folder, way],
@@ -62,12 +65,12 @@ export async function startClientHost({ folder }: Library, way: Way): Promise<Cl
     const id = ++orders;
     child.tell(JSON.stringify({ id, ...what }));
     try {
-      const { value, error, ms } = (await child.event(`done ${id}`, ORDER_MS)) as Record<string, unknown>;
+      const { value, error, ms } = (await child.event(`done ${id}`, ORDER_MS)) as Told;
       return {
         value,
         ms: Number(ms),
         isDone: true,
-        ...(error === undefined ? {} : { error: String(error) }),
+        ...(error === undefined ? {} : { error }),
       };
     } catch {
       return { error: `not done in ${ORDER_MS} ms`, ms: ORDER_MS, isDone: false };
@@ -93,7 +96,7 @@ export async function startClientHost({ folder }: Library, way: Way): Promise<Cl
     begin: client,
     async open(url) {
       const opened = client(url);
-      const { error } = await opened.opened;
+      const error = (await opened.opened).error ?? (await opened.call('first')).error;
       if (error !== undefined) throw new Error(`${folder}, ${way}: cannot open: ${error}\n${child.stderr}`);
       return opened;
     },

@@ -42,8 +42,7 @@ const orders = {
 // What a library leaves unhandled in one row must not end the others; it is told with the row's end.
 process.on('unhandledRejection', (reason) => say('unhandled', { message: String(reason) }));
 
-const input = createInterface({ input: process.stdin });
-input.on('line', async (line) => {
+async function obey(line) {
   const order = JSON.parse(line);
   const started = performance.now();
   let outcome;
@@ -53,5 +52,8 @@ input.on('line', async (line) => {
     outcome = { error: String(error?.message ?? error) };
   }
   say(`done ${order.id}`, { ...outcome, ms: performance.now() - started });
-});
+}
+
+const input = createInterface({ input: process.stdin });
+input.on('line', (line) => void obey(line));
 say('ready');

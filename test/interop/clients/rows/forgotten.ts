@@ -31,7 +31,6 @@ function row(
       const server = await startSdkServer({ major: 1 });
       try {
         const client = await host.open(server.url);
-        await client.call('before');
         const before = server.log.count({ rpc: 'initialize' });
         await forget(server);
         await pause(DOWN_MS);

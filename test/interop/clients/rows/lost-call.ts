@@ -13,9 +13,10 @@ export const lostCall: Row = {
   title: 'The connection is lost while a tool with a side effect runs',
   wanted: 'ran once, an error',
   async measure(host) {
-    const server = await startFaultyServer({ calls: [{ kind: 'destroy' }] });
+    const server = await startFaultyServer();
     try {
       const client = await host.open(server.url);
+      server.faults.calls.push({ kind: 'destroy' });
       const { error, isDone } = await client.call('lost');
       await pause(SETTLE_MS);
       const runs = server.tools.runs('lost');

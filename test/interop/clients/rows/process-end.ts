@@ -16,8 +16,7 @@ function row(names: Pick<Row, 'id' | 'title' | 'wanted'>, end: (host: ClientHost
     async measure(host) {
       const server = await startSdkServer({ major: 1 });
       try {
-        const client = await host.open(server.url);
-        await client.call('one');
+        await host.open(server.url);
         end(host);
         const over = await Promise.race([host.ended, pause(STAYS_MS)]);
         await pause(200);

@@ -20,10 +20,9 @@ export const endedStreams: Row = {
     const server = await startFaultyServer({ get: { kind: 'stream', endAfterMs: 50 } });
     try {
       const client = await host.open(server.url);
-      await client.call('one');
       await pause(WATCH_MS);
       const gets = server.log.select({ method: 'GET' }).filter(({ sid }) => sid !== undefined).length;
-      const { error } = await client.call('two');
+      const { error } = await client.call('again');
       await client.close();
       return {
         text: `${plural(gets, 'GET')}${error === undefined ? '' : ', and calls fail'}`,
@@ -43,13 +42,12 @@ export const idle: Row = {
     const server = await startSdkServer({ major: 1 });
     try {
       const client = await host.open(server.url);
-      await client.call('one');
       await pause(IDLE_MS);
       const streams = server.log
         .select({ method: 'GET', status: 200 })
         .filter(({ durationMs }) => durationMs === undefined).length;
       const { sockets } = server;
-      const { error } = await client.call('two');
+      const { error } = await client.call('again');
       await client.close();
       return {
         text: `${plural(streams, 'stream')}, ${plural(sockets, 'socket')}${error === undefined ? '' : ', and calls fail'}`,
