@@ -27,6 +27,9 @@ const env = { ...process.env, npm_config_loglevel: 'error' };
 
 /** What a published declaration must not name: a user would need these packages to compile. */
 const FOREIGN = /\bzod\b|\bundici\b|@modelcontextprotocol/;
+/** Entries that are of use only beside another package; their types must compile without it. */
+const PEERS = { 'mooring/otel': '@opentelemetry/api@1' };
+
 /** The names that test/consumer/package.json gives to the compilers. */
 const COMPILERS = ['ts54', 'ts59', 'ts7'];
 /** With Node's types alone, and beside the DOM's as in projects that share code with a browser. */
@@ -103,6 +106,12 @@ if (!failed.includes('consumer: install')) {
     });
   }
   for (const { name } of entries) {
+    const peer = PEERS[name];
+    if (peer !== undefined) {
+      check(`consumer: ${peer} for ${name}`, () =>
+        run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', peer], { cwd: consumer }),
+      );
+    }
     // require() of a module refuses top-level await anywhere below it, which is the rule for our entries.
     check(`load ${name}`, () => {
       const both = `if (!process.features.require_module) throw new Error('needs Node 20.19 or later to look for top-level await');

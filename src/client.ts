@@ -13,4 +13,4 @@ export {
 } from './client/sessions.js';
 export { createTransport, type MooringTransport, type TransportOptions } from './client/transport.js';
 export { type ErrorFacts, isMooringError, type MooringCode, MooringError } from './errors.js';
-export { CHANNEL_NAMES, type EndReason, type SessionEvent } from './events.js';
+export { CHANNEL_NAMES, type EndReason, type RequestEvent, type SessionEvent } from './events.js';

@@ -36,6 +36,32 @@ export interface SessionEvent {
   /** HTTP status that decided it. */
   status?: number;
   durationMs?: number;
+  /** Of a retired session: the version that it spoke, and the origin of its server. */
+  protocolVersion?: string;
+  origin?: string;
+}
+
+/** Payload of the two channels about requests: what was asked, never with what, nor what came. */
+export interface RequestEvent {
+  /** Name of the configured server, or its origin. */
+  server: string;
+  /** Scheme, host and port. */
+  origin: string;
+  scope: string;
+  /** The same in both events of one request, and in no other. */
+  request: symbol;
+  /** The JSON-RPC method. */
+  method: string;
+  /** Name of the tool or prompt. */
+  target?: string;
+  /** `answered`: a `MOORING_*` code, a JSON-RPC code, or `tool_error`; left out when it succeeded. */
+  error?: string;
+  /** `answered`: the code of a JSON-RPC error. */
+  rpcCode?: number;
+  /** `answered`: negotiated, or named by the request. */
+  protocolVersion?: string;
+  /** `answered`: from the host's request to its answer, whatever was re-opened in between. */
+  durationMs?: number;
 }
 
 const channels = {
@@ -48,16 +74,39 @@ const channels = {
   streamOpened: channel('mooring:stream:opened'),
   streamClosed: channel('mooring:stream:closed'),
   backedOff: channel('mooring:open:backed-off'),
+  requestStarted: channel('mooring:request:started'),
+  requestAnswered: channel('mooring:request:answered'),
 } as const;
 
 /** Short name of a channel inside the code. */
 export type EventName = keyof typeof channels;
 
-/** Channel names, for documentation and tests. */
-export const CHANNEL_NAMES: readonly string[] = Object.values(channels).map((c) => String(c.name));
+/** What each channel carries. */
+type Payload<N extends EventName> = N extends 'requestStarted' | 'requestAnswered'
+  ? RequestEvent
+  : SessionEvent;
+
+/** Names of the channels about sessions and streams, for documentation, logs and tests. */
+export const CHANNEL_NAMES: readonly string[] = Object.entries(channels)
+  .filter(([name]) => !name.startsWith('request'))
+  .map(([, { name }]) => String(name));
+
+/** True when somebody listens. */
+export function isHeard(name: EventName): boolean {
+  return channels[name].hasSubscribers;
+}
 
 /** Publishes one event; a subscriber that throws is node's to report, not the caller's. */
-export function publish(name: EventName, event: SessionEvent): void {
+export function publish<N extends EventName>(name: N, event: Payload<N>): void {
   const target = channels[name];
   if (target.hasSubscribers) target.publish(Object.freeze(event));
+}
+
+/** Hears one channel; the result stops it. */
+export function listen<N extends EventName>(name: N, hear: (event: Payload<N>) => void): () => void {
+  const onMessage = (event: unknown): void => hear(event as Payload<N>);
+  channels[name].subscribe(onMessage);
+  return () => {
+    channels[name].unsubscribe(onMessage);
+  };
 }

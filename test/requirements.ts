@@ -561,6 +561,12 @@ export const REQUIREMENTS = [
       'MOORING_LOG=1 says on stderr what was done, with fingerprints; a bad variable is told and ignored.',
   },
   {
+    id: 'telemetry/durations',
+    source: 'docs/telemetry.md',
+    sentence:
+      'Each request and each session is measured under the names of the semantic conventions, without ids.',
+  },
+  {
     id: 'register/http2',
     source: 'docs/register.md',
     sentence: 'A program that speaks HTTP/2 gets the same from it with the preload as without.',

@@ -23,6 +23,7 @@ import { outcomeUnknown } from './failures.js';
 import { createInbox } from './inbox.js';
 import { createListener } from './listener.js';
 import { InitializeRefused, type OpenedSession } from './opened-session.js';
+import { createOperations } from './operations.js';
 import { createOutgoing, type SendOptions } from './outgoing.js';
 import type { Parts } from './parts.js';
 import { createRestore } from './restore.js';
@@ -76,6 +77,11 @@ export function createConnection(shared: ServerContext, options: ConnectionOptio
     background: AsyncResource.bind(() => shared.credentials.headers()),
   };
   const { settings, lists } = context;
+  const operations = createOperations(context, options.scope);
+  const toHost: ConnectionOptions['toHost'] = (message, request) => {
+    operations.saw(message);
+    options.toHost(message, request);
+  };
   let initialize: Message | undefined;
   let firstId: string | undefined;
   let statelessVersion: string | undefined;
@@ -85,7 +91,7 @@ export function createConnection(shared: ServerContext, options: ConnectionOptio
   const member: Member = {
     declares: (kind) => parts.handle.current?.opened.declared.has(kind) === true,
     isListening: () => parts.listening.state === 'open',
-    tell: (kind) => options.toHost({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` }),
+    tell: (kind) => toHost({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` }),
   };
 
   // Each part finds the others here when it needs them; none needs another while it is made.
@@ -94,7 +100,7 @@ export function createConnection(shared: ServerContext, options: ConnectionOptio
     scope: options.scope,
     restore: createRestore(),
     member,
-    toHost: options.toHost,
+    toHost,
     onError: options.onError,
     onOpened: (credentials: ReadonlyMap<string, string>) => {
       context.onAccepted(credentials);
@@ -107,7 +113,7 @@ export function createConnection(shared: ServerContext, options: ConnectionOptio
     initialize: () => initialize,
   } as { -readonly [K in keyof Parts]: Parts[K] };
   parts.inbox = createInbox({
-    toHost: options.toHost,
+    toHost,
     work: () => parts.handle.work,
     memory: context.memory,
     lists,
@@ -150,10 +156,10 @@ export function createConnection(shared: ServerContext, options: ConnectionOptio
     try {
       const generation = await handle.open();
       firstId ??= generation.opened.id;
-      options.toHost({ ...generation.opened.response, id: message.id });
+      toHost({ ...generation.opened.response, id: message.id });
     } catch (error) {
       if (!(error instanceof InitializeRefused)) throw error;
-      options.toHost({ ...error.response, id: message.id });
+      toHost({ ...error.response, id: message.id });
     }
   };
 
@@ -183,13 +189,25 @@ export function createConnection(shared: ServerContext, options: ConnectionOptio
     if (!isRequest(message)) return outgoing.notification(message, sendOptions);
     if (message.method === 'ping' && handle.phase === 'dormant') {
       // Kept alive towards the host while nothing is held at the server.
-      return options.toHost({ jsonrpc: '2.0', id: message.id, result: {} });
+      return toHost({ jsonrpc: '2.0', id: message.id, result: {} });
     }
     return outgoing.request(message, sendOptions);
   };
 
+  /** By the time that an answer has been handed over, its session may be gone. */
+  let negotiated: string | undefined;
+  const spoken = (message: Message): string | undefined => {
+    negotiated = handle.current?.opened.version ?? negotiated;
+    return envelopeVersion(message) ?? negotiated ?? statelessVersion;
+  };
+
   return {
-    send: (message, sendOptions = {}) => send(message, sendOptions),
+    send: (message, sendOptions = {}) =>
+      operations.run(
+        message,
+        () => spoken(message),
+        () => send(message, sendOptions),
+      ),
     close(reason, { drainMs = settings.drainMs, deleteMs = settings.deleteMs } = {}) {
       const closing = handle.close(reason, { drainMs, deleteMs });
       finished ??= closing.then(() => {

@@ -133,7 +133,14 @@ export function createSessionPorts(parts: Parts, onIdle: () => void): HandlePort
       context.lists.unheard();
     },
     onRetired(generation, reason) {
-      publish('retired', { ...describe(parts, generation), reason });
+      const { version } = generation.opened;
+      publish('retired', {
+        ...describe(parts, generation),
+        reason,
+        origin: settings.url.origin,
+        durationMs: context.clock.now() - generation.bornAt,
+        ...(version === undefined ? {} : { protocolVersion: version }),
+      });
       parts.listening.unbind(reason);
       // Nothing that was to come on its listening stream will come any more.
       parts.inbox.abandon(generation.number);

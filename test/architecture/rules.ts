@@ -22,7 +22,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['events.ts'],
   ['protocol'],
   ['session'],
-  ['client', 'guard', 'gateway', 'audit', 'check'],
+  ['client', 'guard', 'gateway', 'audit', 'check', 'telemetry'],
   ['cli'],
 ];
 const ENTRY_LAYER = LAYERS.length;
