@@ -1,4 +1,5 @@
 /** Waiting that can be given up: the thing waited for goes on for whoever else waits. */
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '../clock.js';
 
 /** The promise, or the signal's reason when that comes first. */
@@ -26,6 +27,13 @@ export function settledWithin(clock: Clock, promise: Promise<unknown>, maxMs: nu
     };
     promise.then(done, done);
   });
+}
+
+/** A controller that lives long, and that as many listen to as there are requests: that is no leak. */
+export function sharedController(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
 }
 
 /**

@@ -73,3 +73,20 @@ describe('ten first calls at once', () => {
     await assertAllEnded(server);
   });
 });
+
+describe('forty calls at once', () => {
+  everyWay('are no leak of listeners that Node would warn of', async (t, { way, major }) => {
+    verifies('process-end/constant-listeners');
+    const server = await startSdkServer({ major });
+    t.after(() => server.stop());
+    const warnings: string[] = [];
+    const onWarning = ({ name }: Error): number => warnings.push(name);
+    process.on('warning', onWarning);
+    t.after(() => process.off('warning', onWarning));
+    const host = await openHost(t, { way, major }, server.url);
+    await Promise.all(Array.from({ length: 40 }, (_, n) => host.call('count', { key: `w${n}` })));
+    await host.close();
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(warnings, []);
+  });
+});

@@ -13,7 +13,7 @@ import { createGenerations, type GenerationPorts } from './generations.js';
 import { createOpener, type OpenOutcome } from './opener.js';
 import type { OpenLimiter } from './open-limiter.js';
 import type { Terminator } from './terminator.js';
-import { settledWithin, untilAborted } from '../waiting.js';
+import { settledWithin, sharedController, untilAborted } from '../waiting.js';
 import { createWorkClock, type WorkClock } from '../work-clock.js';
 
 export interface HandlePorts<O extends Opened> extends EnderPorts<O>, GenerationPorts<O> {
@@ -78,8 +78,8 @@ export interface Handle<O extends Opened> {
 
 export function createHandle<O extends Opened>(ports: HandlePorts<O>, options: HandleOptions): Handle<O> {
   const { clock, limiter, terminator, server } = options;
-  const closing = new AbortController();
-  const cut = new AbortController();
+  const closing = sharedController();
+  const cut = sharedController();
   let sleeping: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
   let ended = false;

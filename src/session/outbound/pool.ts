@@ -6,7 +6,7 @@
 import type { Clock, Timer } from '../../clock.js';
 import { MooringError } from '../../errors.js';
 import type { EndReason } from '../../events.js';
-import { untilAborted } from '../waiting.js';
+import { untilAborted, sharedController } from '../waiting.js';
 import { createWaitingLine } from './waiting-line.js';
 
 export interface PoolOptions<R> {
@@ -134,7 +134,7 @@ export function createPool<R>(options: PoolOptions<R>): Pool<R> {
   };
 
   const start = (scope: string): Slot<R> => {
-    const given = new AbortController();
+    const given = sharedController();
     const slot: Slot<R> = {
       scope,
       given,
