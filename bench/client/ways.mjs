@@ -14,7 +14,7 @@ export function nodeArgsOf(way, preload) {
 /** Opens sessions one after another: `call(n)` works on the n-th, `close()` ends all. */
 export async function openWay(way, url, count) {
   if (way === 'createSessions') {
-    const { createSessions } = await import('mooring/client');
+    const { createSessions } = await import('../../dist/client.js');
     const sessions = createSessions({
       servers: { main: { url, maxSessions: count } },
       createClient: newClient,
@@ -24,7 +24,7 @@ export async function openWay(way, url, count) {
     for (let n = 0; n < count; n++) await sessions.use('main', { scope: `s${n}` }, () => {});
     return { call, close: () => sessions.close() };
   }
-  const { createFetch, createTransport } = way.startsWith('create') ? await import('mooring/client') : {};
+  const { createFetch, createTransport } = way.startsWith('create') ? await import('../../dist/client.js') : {};
   const fetch = way === 'createFetch' ? createFetch({ maxSessions: count }) : undefined;
   const clients = [];
   for (let n = 0; n < count; n++) {
