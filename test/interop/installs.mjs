@@ -56,6 +56,20 @@ export function ownPackage(folder) {
   };
 }
 
+/** A program of Go, with the versions of one of its go.mod files. Go itself sees whether it is current. */
+export function goBuild(folder, modfile, out) {
+  const args = ['build', '-C', folder, `-modfile=${modfile}`, '-o', out, '.'];
+  return {
+    what: `${folder} (${modfile})`,
+    isCurrent: () => false,
+    run() {
+      const { status } = spawnSync('go', args, { cwd: root, stdio: ['ignore', 2, 2] });
+      if (status !== 0)
+        throw new Error(`${folder} was not built (Go 1.25 or later). Try: go ${args.join(' ')}`);
+    },
+  };
+}
+
 /** npm writes down what it installed, and does so last. */
 function holdsWhatItsLockSays(folder) {
   const [wanted, installed] = ['package-lock.json', 'node_modules/.package-lock.json'].map((name) => {

@@ -7,7 +7,7 @@
  *   installs  see installs.mjs
  *   tests     a folder: every *.test.ts directly in it
  */
-import { npmCi, ownPackage } from './installs.mjs';
+import { goBuild, npmCi, ownPackage } from './installs.mjs';
 
 const RECIPES = ['ai-sdk', 'langchain', 'mastra', 'mcp-use', 'openai-agents'];
 const recipes = [ownPackage('recipes'), ...RECIPES.map((name) => npmCi(`recipes/${name}`))];
@@ -36,5 +36,16 @@ export const PARTS = [
     tools: [],
     installs: ['gemini-cli', 'qwen-code'].map((name) => npmCi(`test/interop/agents/${name}`)),
     tests: 'test/interop/agents',
+  },
+  {
+    name: 'go',
+    about: 'the Go SDK, of the first public report and the newest, with its session timer',
+    node: 20,
+    tools: [{ command: 'go', get: 'https://go.dev/dl/ (1.25 or later), or: apt-get install -y golang' }],
+    installs: [
+      goBuild('test/interop/go', 'go.mod', '.build/server-1.4.0'),
+      goBuild('test/interop/go', 'newest.mod', '.build/server-1.8.0'),
+    ],
+    tests: 'test/interop/go',
   },
 ];
