@@ -313,6 +313,11 @@ export const REQUIREMENTS = [
     sentence: 'A server that does not answer keeps no process from ending.',
   },
   {
+    id: 'process-end/not-counted',
+    source: 'docs/lifecycle.md, Process end; @openai/agents 0.20',
+    sentence: 'A host that ends at a signal only if nobody else listens ends as it would without Mooring.',
+  },
+  {
     id: 'process-end/constant-listeners',
     source: 'docs/lifecycle.md, Process end, report R013',
     sentence: 'One set of listeners, however many sessions and cycles.',

@@ -36,6 +36,11 @@ type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 const SIGNALS: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 /** All sessions together, on a signal. */
 const RELEASE_MS = 2_000;
+/**
+ * How long we are out of the way of a host that handles a signal itself, ms: there are some that ask, after cleaning
+ * up for 5 s, whether they are the only listener, and stay for ever if they are not (@openai/agents).
+ */
+const ASIDE_MS = 10_000;
 /** PID 1 has no default action for signals: it ends by itself when the signal has not ended it by then, ms. */
 const PID_1_MS = 50;
 
@@ -49,6 +54,7 @@ export function hookProcess(releasable: Releasable): () => void {
 function createHooks(): Hooks {
   const registered = new Set<Releasable>();
   const listeners = new Map<Signal, () => void>();
+  const aside = new Map<Signal, NodeJS.Timeout>();
   let releasing = false;
   let resting = false;
 
@@ -86,9 +92,24 @@ function createHooks(): Hooks {
     raise(signal);
   };
 
+  /** The signal is the host's, and whoever counts listeners must not count ours. */
+  const stepAside = (signal: Signal): void => {
+    const listener = listeners.get(signal);
+    if (listener === undefined) return;
+    process.off(signal, listener);
+    const timer = setTimeout(() => {
+      aside.delete(signal);
+      process.prependListener(signal, listener);
+    }, ASIDE_MS);
+    aside.set(signal, timer.unref());
+  };
+
   const onSignal = (signal: Signal): void => {
     const others = process.listenerCount(signal) - 1 - countSignalExit();
-    if (others > 0) return;
+    if (others > 0) {
+      stepAside(signal);
+      return;
+    }
     // A second signal while we are at it: the user means it.
     if (releasing) {
       raise(signal);
@@ -125,6 +146,8 @@ function createHooks(): Hooks {
     process.off('exit', onExit);
     for (const [signal, listener] of listeners) process.off(signal, listener);
     listeners.clear();
+    for (const timer of aside.values()) clearTimeout(timer);
+    aside.clear();
   };
 
   return {

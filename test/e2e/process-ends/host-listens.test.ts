@@ -39,6 +39,19 @@ describe('a host that listens to signals itself', { concurrency: 2 }, () => {
   });
 });
 
+describe('a host that ends at a signal unless others listen', { concurrency: 2 }, () => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    everyWay(`ends at ${signal} as it would alone`, async (t, kind) => {
+      verifies('process-end/not-counted');
+      const running = await start(t, kind, 'only-listener.mjs');
+      await running.host.event('ready');
+      running.host.kill(signal);
+      const end = await assertReleased(running, performance.now());
+      assert.deepEqual([end.code, end.signal], [5, null]);
+    });
+  }
+});
+
 describe('the listeners of the process', { concurrency: 2 }, () => {
   everyWay('are as many after 20 cycles of open and close as before', async (t, kind) => {
     verifies('process-end/constant-listeners');
