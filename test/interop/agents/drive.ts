@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createGate } from '../../support/mock-model/script.js';
 import type { Turn } from '../../support/mock-model/script.js';
 import { startMockModel } from '../../support/mock-model/server.js';
@@ -25,6 +26,8 @@ export interface DriveOptions {
   turns(server: SdkServer): Turn[];
   /** Sent to the agent's process group, as a terminal does, when the turn after `turns` is held. */
   signal?: NodeJS.Signals;
+  /** One that an earlier run has left something at; stays the caller's. @default one of its own */
+  server?: SdkServer;
 }
 
 export interface AgentRun {
@@ -50,6 +53,8 @@ export interface AgentRun {
   /** What the tools answered, as the model was told last. */
   results: readonly string[];
   modelFaults: readonly string[];
+  /** Whole session ids that were printed. */
+  idsPrinted: number;
 }
 
 export const KEYS = ['one', 'two'] as const;
@@ -67,10 +72,13 @@ export async function drive({
   env = {},
   turns,
   signal,
+  server: given,
 }: DriveOptions): Promise<AgentRun> {
   const script = installed(agent);
   const node = nodeFor(agent);
-  const server = await startSdkServer({ major: 1 });
+  const server = given ?? (await startSdkServer({ major: 1 }));
+  const since = server.log.now();
+  const ranBefore = KEYS.map((key) => server.tools.runs(key));
   const gate = createGate();
   const held: Turn[] = signal === undefined ? [] : [{ text: 'never told', before: gate.wait }];
   const model = await startMockModel([...turns(server), ...held]);
@@ -93,7 +101,7 @@ export async function drive({
     });
     try {
       if (signal !== undefined) {
-        await Promise.race([gate.reached, group.gone, pause(START_MS)]);
+        await Promise.race([gate.reached, group.gone, sleep(START_MS, undefined, { ref: false })]);
         group.kill(signal);
       }
       const end = await group.gone;
@@ -101,17 +109,19 @@ export async function drive({
       const { log, tools } = server;
       return {
         ...end,
-        initializes: log.count({ rpc: 'initialize' }),
-        gets: log.count({ method: 'GET' }),
-        deletes: log.count({ method: 'DELETE' }),
-        ended: log.select({ method: 'DELETE' }).filter(({ status = 0 }) => status >= 200 && status < 300)
-          .length,
+        initializes: log.count({ rpc: 'initialize', since }),
+        gets: log.count({ method: 'GET', since }),
+        deletes: log.count({ method: 'DELETE', since }),
+        ended: log
+          .select({ method: 'DELETE', since })
+          .filter(({ status = 0 }) => status >= 200 && status < 300).length,
         live: server.sessions,
-        calls: log.count({ rpc: 'tools/call' }),
-        refused: log.count({ rpc: 'tools/call', status: 404 }),
-        runs: Object.fromEntries(KEYS.map((key) => [key, tools.runs(key)])),
+        calls: log.count({ rpc: 'tools/call', since }),
+        refused: log.count({ rpc: 'tools/call', status: 404, since }),
+        runs: Object.fromEntries(KEYS.map((key, at) => [key, tools.runs(key) - (ranBefore[at] ?? 0)])),
         results: model.asked.findLast((asked) => !asked.auxiliary)?.results ?? [],
         modelFaults: model.faults,
+        idsPrinted: log.issued().filter((id) => `${end.stdout}${end.stderr}`.includes(id)).length,
       };
     } finally {
       group.kill('SIGKILL');
@@ -119,7 +129,7 @@ export async function drive({
   } finally {
     gate.open();
     await model.stop();
-    await server.stop();
+    if (given === undefined) await server.stop();
     await rm(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
 }
