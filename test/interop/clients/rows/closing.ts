@@ -79,7 +79,8 @@ export const closedInInitialize: Row = {
       });
       await pause(SLOW_MS / 3);
       await client.close();
-      const { error } = await client.opened;
+      const { error, isDone } = await client.opened;
+      if (!isDone) throw new Error('neither opened nor failed');
       // Then it is no orphan yet: the program was handed a client, and lets go of it.
       if (error === undefined) await client.close();
       await pause(SLOW_MS);
