@@ -70,6 +70,36 @@ export function goBuild(folder, modfile, out) {
   };
 }
 
+/** A virtual environment of Python with what a file of requirements pins. */
+export function pythonVenv(folder, requirements, out) {
+  const venv = join(root, folder, out);
+  const stamp = join(venv, 'requirements.txt');
+  const wanted = () => readFileSync(join(root, folder, requirements), 'utf8');
+  return {
+    what: `${folder} (${requirements})`,
+    isCurrent: () => existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted(),
+    run() {
+      rmSync(venv, { recursive: true, force: true });
+      const steps = [
+        ['python3', ['-m', 'venv', venv]],
+        [
+          join(venv, 'bin/pip'),
+          ['install', '--quiet', '--disable-pip-version-check', '-r', join(root, folder, requirements)],
+        ],
+      ];
+      for (const [command, args] of steps) {
+        const { status } = spawnSync(command, args, { stdio: ['ignore', 2, 2] });
+        if (status === 0) continue;
+        throw new Error(
+          `${folder} has no environment. Needs venv and PyPI: apt-get install -y python3-venv; python3 -m pip download mcp`,
+        );
+      }
+      // Last, so that one which was interrupted is made again.
+      writeFileSync(stamp, wanted());
+    },
+  };
+}
+
 /** npm writes down what it installed, and does so last. */
 function holdsWhatItsLockSays(folder) {
   const [wanted, installed] = ['package-lock.json', 'node_modules/.package-lock.json'].map((name) => {

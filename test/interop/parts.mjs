@@ -7,7 +7,7 @@
  *   installs  see installs.mjs
  *   tests     a folder: every *.test.ts directly in it
  */
-import { goBuild, npmCi, ownPackage } from './installs.mjs';
+import { goBuild, npmCi, ownPackage, pythonVenv } from './installs.mjs';
 
 const RECIPES = ['ai-sdk', 'langchain', 'mastra', 'mcp-use', 'openai-agents'];
 const recipes = [ownPackage('recipes'), ...RECIPES.map((name) => npmCi(`recipes/${name}`))];
@@ -47,5 +47,15 @@ export const PARTS = [
       goBuild('test/interop/go', 'newest.mod', '.build/server-1.8.0'),
     ],
     tests: 'test/interop/go',
+  },
+  {
+    name: 'python',
+    about: 'the Python SDK, newest of both majors, with its idle timeout and without',
+    node: 20,
+    tools: [{ command: 'python3', get: 'apt-get install -y python3 python3-venv' }],
+    installs: [1, 2].map((major) =>
+      pythonVenv('test/interop/python', `requirements-${major}.txt`, `.build/venv-${major}`),
+    ),
+    tests: 'test/interop/python',
   },
 ];
