@@ -10,7 +10,7 @@ import { ROWS } from './rows.js';
 import { terminated } from './rows/process-end.js';
 
 /** Each way is up to three processes. */
-describe('client libraries with Mooring', { concurrency: 2 }, () => {
+describe('client libraries with Mooring', { concurrency: 3 }, () => {
   for (const library of LIBRARIES) {
     for (const way of library.ways.filter((one) => one !== 'bare')) {
       describe(`${library.package} ${library.version}, ${way}`, { concurrency: true }, () => {

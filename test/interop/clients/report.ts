@@ -58,7 +58,7 @@ export function renderReport(report: Report): string {
     [
       '- @ai-sdk/mcp hands out a client only once it is open, so it cannot be closed before: that row closes it right then.',
       '- A library that sends no DELETE is noticed by its letting go of the stream: 2 s later its session is ended.',
-      '- The time of a `close()` is the shortest of up to three.',
+      '- The time of a `close()` is the shortest of up to three; after 8 s nobody waited any longer.',
       '- Idle: the session itself stays, for `idleMs` (10 min); what it holds at the server is gone.',
     ].join('\n'),
   ]
