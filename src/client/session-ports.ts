@@ -39,7 +39,15 @@ export function createSessionPorts(parts: Parts, onIdle: () => void): HandlePort
       ...(isStale ? { otherHeaders: Object.fromEntries([...headers, ...latest.headers]) } : {}),
       exitMs: settings.exitMs,
       onStatus(status) {
-        if (status > 0 && meaningOfDelete(status) === 'confirmed') ledger.settled(settings.url.href, id);
+        const isConfirmed = status > 0 && meaningOfDelete(status) === 'confirmed';
+        if (isConfirmed) ledger.settled(settings.url.href, id);
+        publish(isConfirmed ? 'terminated' : 'notConfirmed', {
+          server: context.name,
+          scope: parts.scope,
+          session: context.fingerprint(id),
+          reason: 'exit',
+          ...(status > 0 ? { status } : {}),
+        });
       },
     };
   };

@@ -86,6 +86,24 @@ describe('mooring/register', { concurrency: 2 }, () => {
     await assertAllEnded(server);
   });
 
+  it('says so also of what it did while the process was exiting', async (t) => {
+    verifies('register/log');
+    const server = await startSdkServer({ major: 1 });
+    const host = spawnHost('process-exit.mjs', {
+      args: [server.url, '1', 'register'],
+      nodeArgs: preload('register'),
+      env: { MOORING_LOG: '1' },
+    });
+    t.after(async () => {
+      await host.stop();
+      await server.stop();
+    });
+    await host.ended;
+    const said = host.stderr.match(/^mooring: session terminated [0-9a-f]{12} at \S+ \(exit, HTTP 200\)$/gm);
+    assert.equal(said?.length, 3, host.stderr);
+    await assertAllEnded(server);
+  });
+
   it('twice is once', async (t) => {
     verifies('register/once');
     const server = await startSdkServer({ major: 1 });

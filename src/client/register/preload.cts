@@ -12,7 +12,6 @@ type Fetch = typeof globalThis.fetch;
 /** What says what a call is, of a `fetch` or of a dispatch. */
 type Facts = Record<'method' | 'headers' | 'body', unknown>;
 type Dispatch = (this: object, options: unknown, handler: unknown) => boolean;
-type Define = typeof Object.defineProperty;
 
 /** A second preload, also one of another copy of the package, finds the first one here. */
 const REGISTERED = Symbol.for('mooring.register.v1');
@@ -20,10 +19,7 @@ const REGISTERED = Symbol.for('mooring.register.v1');
 const OWN = Symbol.for('mooring.own-request.v1');
 const PASSING = Symbol.for('mooring.passing.v1');
 /** Where each copy of undici looks for the dispatcher of the process; from its major 8 on, in the second. */
-const SLOTS: readonly unknown[] = [
-  Symbol.for('undici.globalDispatcher.1'),
-  Symbol.for('undici.globalDispatcher.2'),
-];
+const SLOTS = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('undici.globalDispatcher.2')];
 
 function register(): void {
   const shared = globalThis as { [REGISTERED]?: boolean; [PASSING]?: AsyncLocalStorage<true> };
@@ -92,12 +88,11 @@ function register(): void {
 }
 
 /**
- * Wraps `dispatch` of the dispatchers that are, or will be, set for the process: where the class has it, so that what
- * the same copy of undici is handed by name is seen too. undici sets them by `Object.defineProperty`, whenever it
- * likes, and there is no other sign of it.
+ * Wraps `dispatch` of undici's dispatchers, in whichever copy of undici, set for the process or named with a request:
+ * once for a class, when its first instance is made. Dispatchers are event emitters, and every emitter is made by
+ * `EventEmitter.init`; node:domain hooks the same place.
  */
 function watchDispatchers(wrap: (original: Dispatch) => Dispatch): void {
-  const define: Define = Object.defineProperty;
   const seen = new WeakSet<object>();
   const watch = (dispatcher: unknown): void => {
     let holder: unknown = dispatcher;
@@ -108,20 +103,28 @@ function watchDispatchers(wrap: (original: Dispatch) => Dispatch): void {
     seen.add(holder);
     const descriptor = Object.getOwnPropertyDescriptor(holder, 'dispatch');
     if (typeof descriptor?.value !== 'function' || descriptor.configurable !== true) return;
-    define(holder, 'dispatch', { ...descriptor, value: wrap(descriptor.value as Dispatch) });
+    Object.defineProperty(holder, 'dispatch', { ...descriptor, value: wrap(descriptor.value as Dispatch) });
   };
-  for (const slot of SLOTS) watch((globalThis as Record<symbol, unknown>)[slot as symbol]);
-  const defineProperty: Define = (target, key, descriptor) => {
-    define(target, key, descriptor);
-    if (typeof key === 'symbol' && SLOTS.includes(key) && (target as unknown) === globalThis)
-      watch(descriptor.value);
-    return target;
+  // Those that were there before us.
+  for (const slot of SLOTS) watch((globalThis as Record<symbol, unknown>)[slot]);
+  const { EventEmitter: emitters } = require('node:events') as {
+    EventEmitter: { init(this: object, options: unknown): void };
   };
-  try {
-    define(Object, 'defineProperty', { configurable: true, writable: true, value: defineProperty });
-  } catch {
-    // A process with frozen intrinsics: what is set later is not seen.
-  }
+  const { init } = emitters;
+  const known = new WeakSet<object>();
+  emitters.init = function (options) {
+    const prototype = Object.getPrototypeOf(this) as Record<'dispatch' | 'close' | 'destroy', unknown> | null;
+    if (prototype !== null && !known.has(prototype)) {
+      known.add(prototype);
+      if (
+        typeof prototype.dispatch === 'function' &&
+        typeof prototype.close === 'function' &&
+        typeof prototype.destroy === 'function'
+      )
+        watch(prototype);
+    }
+    init.call(this, options);
+  };
 }
 
 /** True for a POST that takes both kinds of answer and, as far as that can be seen, says `initialize`. */
