@@ -46,7 +46,7 @@ export function renderReport({ date, mooring, rows, agents }: AgentReport): stri
     [
       '- Times are from the signal to the end of the last process.',
       '- SIGKILL: what is told is the second of two runs against one server, with one ledger.',
-      '- Qwen Code sends its MCP by a copy of undici of its own; see [register.md](register.md#which-it-does-not).',
+      '- Qwen Code sends its MCP by a copy of undici of its own; see [register.md](register.md#which-requests-it-sees).',
     ].join('\n'),
   ].join('\n\n')}\n`;
 }
