@@ -22,12 +22,12 @@ const PASSING = Symbol.for('mooring.passing.v1');
 const SLOTS = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('undici.globalDispatcher.2')];
 
 function register(): void {
-  const shared = globalThis as { [REGISTERED]?: boolean; [PASSING]?: AsyncLocalStorage<true> };
+  const shared = globalThis as { [REGISTERED]?: boolean; [PASSING]?: unknown };
   if (process.env.MOORING_OFF !== undefined && process.env.MOORING_OFF !== '') return;
   if (shared[REGISTERED] === true || typeof globalThis.fetch !== 'function') return;
   shared[REGISTERED] = true;
   const base: Fetch = globalThis.fetch;
-  const passing: AsyncLocalStorage<true> = new (require('node:async_hooks').AsyncLocalStorage)();
+  const passing = createPassing();
   Object.defineProperty(shared, PASSING, { value: passing });
   let loading: Promise<Registered> | undefined;
   let loaded: Registered | undefined;
@@ -42,7 +42,7 @@ function register(): void {
 
   const wrapped: Fetch = function fetch(input, init) {
     const plain = (): Promise<Response> => Reflect.apply(base, globalThis, [input, init]);
-    if (passing.getStore() === true) return plain();
+    if (passing.isOn()) return plain();
     if (loaded !== undefined) return loaded.handle(input, init, plain);
     const isRequest = typeof input === 'object' && input !== null && !(input instanceof URL);
     const request = isRequest ? (input as Request) : undefined;
@@ -72,7 +72,7 @@ function register(): void {
         (facts as { [OWN]?: unknown })[OWN] !== true &&
         (mayInitialize(facts) ||
           (loaded !== undefined && valueOf(facts.headers, 'mcp-session-id') !== undefined)) &&
-        passing.getStore() !== true;
+        !passing.isOn();
       if (!isMine) return Reflect.apply(original, this, [options, handler]) as boolean;
       void load().then((registered) =>
         registered.dispatch(
@@ -85,6 +85,18 @@ function register(): void {
       return true;
     };
   });
+}
+
+/** An async context that is made with its first use: before that nothing passes, and nothing is paid. */
+function createPassing(): { isOn(): boolean; run<T>(store: true, run: () => T): T } {
+  let context: AsyncLocalStorage<true> | undefined;
+  return {
+    isOn: () => context?.getStore() === true,
+    run(store, run) {
+      context ??= new (require('node:async_hooks').AsyncLocalStorage)() as AsyncLocalStorage<true>;
+      return context.run(store, run);
+    },
+  };
 }
 
 /**
