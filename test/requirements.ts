@@ -577,6 +577,11 @@ export const REQUIREMENTS = [
     sentence: 'A program that speaks HTTP/2 gets the same from it with the preload as without.',
   },
   {
+    id: 'register/never-in-the-way',
+    source: 'docs/register.md',
+    sentence: 'A program whose Mooring cannot be loaded does what it did without.',
+  },
+  {
     id: 'register/undici',
     source: 'docs/register.md',
     sentence: "What goes through a program's own undici is kept like what goes through the global fetch.",

@@ -24,7 +24,9 @@ export async function openWay(way, url, count) {
     for (let n = 0; n < count; n++) await sessions.use('main', { scope: `s${n}` }, () => {});
     return { call, close: () => sessions.close() };
   }
-  const { createFetch, createTransport } = way.startsWith('create') ? await import('../../dist/client.js') : {};
+  const { createFetch, createTransport } = way.startsWith('create')
+    ? await import('../../dist/client.js')
+    : {};
   const fetch = way === 'createFetch' ? createFetch({ maxSessions: count }) : undefined;
   const clients = [];
   for (let n = 0; n < count; n++) {

@@ -43,7 +43,8 @@ const PRINTS_OR_EXITS =
 /** Files that may read the time or set timers, and why. */
 const MAY_READ_TIME: Readonly<Record<string, string>> = {
   'clock.ts': 'it is the clock',
-  'client/process-hooks.ts': 'timers that must keep the process, or must not: PID 1 has no default action for signals',
+  'client/process-hooks.ts':
+    'timers that must keep the process, or must not: PID 1 has no default action for signals',
 };
 /** Files outside cli/ that may print or exit, and why. */
 const MAY_PRINT_OR_EXIT: Readonly<Record<string, string>> = {

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { verifies } from '../requirements.js';
 import { spawnHost } from '../support/child.js';
 import { MAJORS } from '../support/clients.js';
@@ -47,6 +51,29 @@ describe('a program with an undici of its own, under mooring/register', { concur
         await assertAllEnded(server);
       });
     }
+  }
+
+  for (const how of ['default', 'both-layers'] as const) {
+    it(`${how}: is what it was where Mooring itself cannot be loaded`, async (t) => {
+      verifies('register/never-in-the-way');
+      const folder = mkdtempSync(join(tmpdir(), 'mooring-alone-'));
+      t.after(() => rmSync(folder, { recursive: true, force: true }));
+      const preloadAlone = join(folder, 'preload.cjs');
+      cpSync(fileURLToPath(new URL('../../dist/client/register/preload.cjs', import.meta.url)), preloadAlone);
+      const server = await startSdkServer({ major: 1 });
+      const host = spawnHost('through-undici.mjs', {
+        args: [server.url, '1', how],
+        nodeArgs: ['--require', preloadAlone],
+      });
+      t.after(async () => {
+        await host.stop();
+        await server.stop();
+      });
+      await host.event('ready');
+      assert.equal(server.log.count({ rpc: 'initialize' }), 3);
+      assert.equal(server.tools.runs('warm-2'), 1);
+      assert.equal(host.stderr, '');
+    });
   }
 
   it('and speaks HTTP/2 with it, gets the same as without', async (t) => {

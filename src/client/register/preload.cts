@@ -52,7 +52,7 @@ function register(): void {
       body: init?.body ?? request?.body,
     };
     if (loading === undefined && !mayInitialize(facts)) return plain();
-    return load().then(({ handle }) => handle(input, init, plain));
+    return load().then(({ handle }) => handle(input, init, plain), plain);
   };
   const descriptor = Object.getOwnPropertyDescriptor(globalThis, 'fetch');
   Object.defineProperty(globalThis, 'fetch', {
@@ -73,14 +73,11 @@ function register(): void {
         (mayInitialize(facts) ||
           (loaded !== undefined && valueOf(facts.headers, 'mcp-session-id') !== undefined)) &&
         !passing.isOn();
-      if (!isMine) return Reflect.apply(original, this, [options, handler]) as boolean;
-      void load().then((registered) =>
-        registered.dispatch(
-          this,
-          (...wanted) => Reflect.apply(original, this, wanted) as boolean,
-          options as Facts,
-          handler as object,
-        ),
+      const base = (...wanted: unknown[]): boolean => Reflect.apply(original, this, wanted) as boolean;
+      if (!isMine) return base(options, handler);
+      void load().then(
+        (registered) => registered.dispatch(this, base, options as Facts, handler as object),
+        () => base(options, handler),
       );
       return true;
     };
@@ -125,15 +122,11 @@ function watchDispatchers(wrap: (original: Dispatch) => Dispatch): void {
   const { init } = emitters;
   const known = new WeakSet<object>();
   emitters.init = function (options) {
-    const prototype = Object.getPrototypeOf(this) as Record<'dispatch' | 'close' | 'destroy', unknown> | null;
+    const prototype = Object.getPrototypeOf(this) as object | null;
     if (prototype !== null && !known.has(prototype)) {
       known.add(prototype);
-      if (
-        typeof prototype.dispatch === 'function' &&
-        typeof prototype.close === 'function' &&
-        typeof prototype.destroy === 'function'
-      )
-        watch(prototype);
+      // Asked for by name alone: what is behind a name of somebody else's class is not ours to run.
+      if ('dispatch' in prototype && 'close' in prototype && 'destroy' in prototype) watch(prototype);
     }
     init.call(this, options);
   };

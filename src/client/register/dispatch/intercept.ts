@@ -18,12 +18,19 @@ export async function intercept(
   wire: FetchLike | undefined,
 ): Promise<void> {
   const { body, text } = await readBody(options.body);
-  const asGiven = { ...options, body };
+  const goOn = (): void => {
+    try {
+      plain({ ...options, body });
+    } catch (error) {
+      // Whoever dispatched has gone on: there is nobody left to throw at.
+      createReply(handler).fail(error);
+    }
+  };
   const call = text === undefined ? undefined : callOf(options, text);
-  if (call === undefined) return plain(asGiven);
+  if (call === undefined) return goOn();
   const abort = new AbortController();
   const run = await claim(call.url, { ...call.init, signal: abort.signal } as Init, wire);
-  if (run === undefined) return plain(asGiven);
+  if (run === undefined) return goOn();
   const reply = createReply(handler);
   reply.signal.addEventListener('abort', () => abort.abort(reply.signal.reason), { once: true });
   if (reply.signal.aborted) return;
