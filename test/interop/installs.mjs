@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -96,6 +97,27 @@ export function pythonVenv(folder, requirements, out) {
       }
       // Last, so that one which was interrupted is made again.
       writeFileSync(stamp, wanted());
+    },
+  };
+}
+
+/** Packages of Debian, where this is Debian and we are root; else whoever runs it is told the line. */
+export function debian(packages, binaries) {
+  const line = `apt-get install -y ${packages.join(' ')}`;
+  return {
+    what: packages.join(', '),
+    isCurrent: () => binaries.every((binary) => readdirSync('/usr/sbin').some((name) => binary.test(name))),
+    run() {
+      const isRoot = process.getuid?.() === 0;
+      const steps = [
+        ['update', '-qq'],
+        ['install', '-y', '-qq', '--no-install-recommends', ...packages],
+      ];
+      const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+      const isDone =
+        isRoot &&
+        steps.every((args) => spawnSync('apt-get', args, { env, stdio: ['ignore', 2, 2] }).status === 0);
+      if (!isDone) throw new Error(`${packages.join(' and ')} are missing. Get them, as root, with: ${line}`);
     },
   };
 }

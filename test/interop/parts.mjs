@@ -7,7 +7,7 @@
  *   installs  see installs.mjs
  *   tests     a folder: every *.test.ts directly in it
  */
-import { goBuild, npmCi, ownPackage, pythonVenv } from './installs.mjs';
+import { debian, goBuild, npmCi, ownPackage, pythonVenv } from './installs.mjs';
 
 const RECIPES = ['ai-sdk', 'langchain', 'mastra', 'mcp-use', 'openai-agents'];
 const recipes = [ownPackage('recipes'), ...RECIPES.map((name) => npmCi(`recipes/${name}`))];
@@ -57,5 +57,13 @@ export const PARTS = [
       pythonVenv('test/interop/python', `requirements-${major}.txt`, `.build/venv-${major}`),
     ),
     tests: 'test/interop/python',
+  },
+  {
+    name: 'php',
+    about: 'PHP-FPM behind nginx, the set-up of the second public report: who holds its workers',
+    node: 20,
+    tools: [],
+    installs: [debian(['php-fpm', 'nginx-light'], [/^nginx$/, /^php-fpm[\d.]+$/])],
+    tests: 'test/interop/php',
   },
 ];
