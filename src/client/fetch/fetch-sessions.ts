@@ -13,8 +13,9 @@ import type { ServerSettings } from '../options.js';
 import { createPrincipals } from '../principal.js';
 import type { ServerContext } from '../server-context.js';
 import { type Call, hostHeaders } from './call.js';
-import { createLibrarySession, createSpokenCredentials, type LibrarySession } from './library-session.js';
+import { createLibrarySession, type LibrarySession } from './library-session.js';
 import { createPostReply } from './post-reply.js';
+import { createSpokenCredentials } from './spoken-credentials.js';
 
 export interface FetchSessions {
   /** The session that a call names, or the one of a server that issues no ids. */

@@ -15,6 +15,7 @@ import type { ServerContext } from '../server-context.js';
 import { type Call, hostHeaders } from './call.js';
 import { createHeldStream } from './held-stream.js';
 import { asServerSaid, at, createPostReply, type PostReply } from './post-reply.js';
+import { createSpokenCredentials } from './spoken-credentials.js';
 
 export interface LibrarySession {
   /** Its own name among all sessions of one `fetch`. */
@@ -59,29 +60,6 @@ export interface LibrarySessionOptions {
 
 /** A library that lets go of its stream and does not ask again within this is done, ms. */
 const LEFT_MS = 2_000;
-
-/** Who a library is towards the server: what it said with its latest request. */
-export function createSpokenCredentials(headers: Headers): {
-  credentials: ServerContext['credentials'];
-  heard(headers: Headers): void;
-} {
-  let latest = hostHeaders(headers);
-  const ask = (): Promise<Map<string, string>> => Promise.resolve(new Map(latest));
-  return {
-    credentials: {
-      headers: ask,
-      // The library refreshes by itself; it may have done so in the meantime.
-      refresh: (used) =>
-        Promise.resolve(
-          latest.size !== used.size || [...latest].some(([name, value]) => used.get(name) !== value),
-        ),
-      finish: () => Promise.resolve(),
-    },
-    heard(next) {
-      latest = hostHeaders(next);
-    },
-  };
-}
 
 export function createLibrarySession(options: LibrarySessionOptions): LibrarySession {
   const { clock, scope, call: first, initialize } = options;
