@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PARTS } from '../test/interop/parts.mjs';
+import { onNode } from './on-node.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** Real libraries wait for real timers, more than they compute. */
@@ -79,17 +80,12 @@ function run({ tools, installs, tests, node }) {
     ],
     ...files.map((file) => `${tests}/${file}`),
   ];
-  const isNewEnough = Number(process.versions.node.split('.')[0]) >= node;
-  const { status } = spawnSync(
-    process.execPath,
-    isNewEnough ? command : ['scripts/node-versions.mjs', String(node), 'node', ...command],
-    {
-      cwd: root,
-      stdio: 'inherit',
-      // What they drive must not write into the state of whoever runs them.
-      env: { ...process.env, MOORING_LEDGER_DIR: join(folder, 'ledger') },
-    },
-  );
+  const { status } = spawnSync(process.execPath, onNode(node, command), {
+    cwd: root,
+    stdio: 'inherit',
+    // What they drive must not write into the state of whoever runs them.
+    env: { ...process.env, MOORING_LEDGER_DIR: join(folder, 'ledger') },
+  });
   return status === 0 ? undefined : `node --test exited with ${status}`;
 }
 

@@ -64,7 +64,8 @@ export interface RequestEvent {
   durationMs?: number;
 }
 
-const channels = {
+/** About sessions and their streams. */
+const sessionChannels = {
   opened: channel('mooring:session:opened'),
   reopened: channel('mooring:session:reopened'),
   retired: channel('mooring:session:retired'),
@@ -74,22 +75,24 @@ const channels = {
   streamOpened: channel('mooring:stream:opened'),
   streamClosed: channel('mooring:stream:closed'),
   backedOff: channel('mooring:open:backed-off'),
+} as const;
+
+/** About what the host asks. */
+const requestChannels = {
   requestStarted: channel('mooring:request:started'),
   requestAnswered: channel('mooring:request:answered'),
 } as const;
+
+const channels = { ...sessionChannels, ...requestChannels };
 
 /** Short name of a channel inside the code. */
 export type EventName = keyof typeof channels;
 
 /** What each channel carries. */
-type Payload<N extends EventName> = N extends 'requestStarted' | 'requestAnswered'
-  ? RequestEvent
-  : SessionEvent;
+type Payload<N extends EventName> = N extends keyof typeof requestChannels ? RequestEvent : SessionEvent;
 
 /** Names of the channels about sessions and streams, for documentation, logs and tests. */
-export const CHANNEL_NAMES: readonly string[] = Object.entries(channels)
-  .filter(([name]) => !name.startsWith('request'))
-  .map(([, { name }]) => String(name));
+export const CHANNEL_NAMES: readonly string[] = Object.values(sessionChannels).map((c) => String(c.name));
 
 /** True when somebody listens. */
 export function isHeard(name: EventName): boolean {

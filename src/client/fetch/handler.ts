@@ -85,7 +85,6 @@ export function createFetchHandler({ bounds, hooks, ledger, wireFor }: FetchHand
         return finish(ask(session, call));
       };
     }
-    if (!call.mayInitialize) return undefined;
     return call.initialize().then((initialize) => {
       if (initialize === undefined) return undefined;
       return () => {

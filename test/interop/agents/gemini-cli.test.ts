@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { geminiCli } from './agents.js';
 import type { AgentRun } from './drive.js';
+import { assertEnded } from './ended.js';
 import { exitCode, measureBoth, ROWS } from './rows.js';
 import type { Way } from './rows.js';
 
@@ -13,16 +14,6 @@ import type { Way } from './rows.js';
 const END_MS = 3_000;
 
 const both = (row: keyof typeof ROWS): Promise<Record<Way, AgentRun>> => measureBoth(geminiCli, ROWS[row]);
-
-/** Nothing is left, and nothing was asked for twice. */
-function assertEnded(run: AgentRun, sessions = 1): void {
-  const { modelFaults, initializes, deletes, ended, live } = run;
-  assert.deepEqual(modelFaults, []);
-  assert.deepEqual(
-    { initializes, deletes, ended, live },
-    { initializes: sessions, deletes: 1, ended: 1, live: 0 },
-  );
-}
 
 describe('Gemini CLI', () => {
   it('leaves its session behind at its normal end; with Mooring it does not', async () => {

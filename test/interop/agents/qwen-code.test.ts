@@ -6,18 +6,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { qwenCode } from './agents.js';
-import type { AgentRun } from './drive.js';
+import { assertEnded } from './ended.js';
 import { exitCode, measureBoth, ROWS } from './rows.js';
-
-/** Nothing is left, and nothing was asked for twice. */
-function assertEnded(run: AgentRun, sessions = 1): void {
-  const { modelFaults, initializes, deletes, ended, live } = run;
-  assert.deepEqual(modelFaults, []);
-  assert.deepEqual(
-    { initializes, deletes, ended, live },
-    { initializes: sessions, deletes: 1, ended: 1, live: 0 },
-  );
-}
 
 describe('Qwen Code', () => {
   for (const [row, exit] of [

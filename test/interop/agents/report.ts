@@ -2,6 +2,7 @@
  * What a measurement of all agents is, as docs/agents.json holds it, and the page that it makes.
  * Owns: the words of docs/agents.md. Refuses: a figure that is not in the report.
  */
+import { markdownTable } from '../markdown-table.js';
 import type { Way } from './rows.js';
 
 export interface Cell {
@@ -35,7 +36,7 @@ export interface AgentReport {
 export function renderReport({ date, mooring, rows, agents }: AgentReport): string {
   const sections = agents.map(({ package: name, version, node, ways }) => {
     const lines = rows.map(({ id, title }) => [title, textOf(ways.bare[id]), textOf(ways.run[id])]);
-    return `## ${name} ${version}\n\nOn Node ${node}.\n\n${table(['what happens', 'alone', '`mooring run --`'], lines)}`;
+    return `## ${name} ${version}\n\nOn Node ${node}.\n\n${markdownTable(['what happens', 'alone', '`mooring run --`'], lines)}`;
   });
   return `${[
     '# Agents',
@@ -67,13 +68,4 @@ function textOf(cell: Cell | undefined): string {
 
 function times(count: number): string {
   return count === 1 ? 'once' : `${count} times`;
-}
-
-/** Padded, as tables in docs/ are. */
-function table(head: readonly string[], lines: readonly (readonly string[])[]): string {
-  const widths = head.map((cell, i) => Math.max(cell.length, ...lines.map((line) => line[i]?.length ?? 0)));
-  const draw = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`;
-  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
-  return [draw(head), rule, ...lines.map(draw)].join('\n');
 }

@@ -2,6 +2,7 @@
  * What a measurement of all libraries is, as docs/clients.json holds it, and the page that it makes.
  * Owns: the words of docs/clients.md. Refuses: a figure that is not in the report.
  */
+import { markdownTable } from '../markdown-table.js';
 import type { Way } from './libraries.js';
 import type { Cell, Row } from './rows/row.js';
 
@@ -46,13 +47,13 @@ export function renderReport(report: Report): string {
       ...measured.map((way) => textOf(ways[way]?.[id])),
     ]);
     const head = ['what happens', 'wanted', ...measured.map((way) => HEADINGS[way])];
-    return `## ${name} ${version}\n\n${table(head, lines)}`;
+    return `## ${name} ${version}\n\n${markdownTable(head, lines)}`;
   });
   return [
     '# Client libraries',
     `What a server sees of five MCP client libraries, alone and with Mooring. Measured on ${date} with Node ${node} and Mooring ${mooring} by \`npm run table:clients\`, which writes this page: none of it is edited by hand.`,
     'Each cell is a client and a server of its own on loopback; sessions, requests and tool runs are counted at the server. `createFetch` is the one line of [recipes/](../recipes/README.md) and nothing more; `mooring run` is the same program, unchanged, with the preload. A ✗ marks what is not as wanted.',
-    table(['cells as wanted', 'version', ...WAYS.map((way) => HEADINGS[way])], summary),
+    markdownTable(['cells as wanted', 'version', ...WAYS.map((way) => HEADINGS[way])], summary),
     ...sections,
     '## Notes',
     [
@@ -69,13 +70,4 @@ export function renderReport(report: Report): string {
 function textOf(cell: Cell | undefined): string {
   if (cell === undefined) return 'not measured';
   return cell.good ? cell.text : `✗ ${cell.text}`;
-}
-
-/** Padded, as tables in docs/ are. */
-function table(head: readonly string[], lines: readonly (readonly string[])[]): string {
-  const widths = head.map((cell, i) => Math.max(cell.length, ...lines.map((line) => line[i]?.length ?? 0)));
-  const draw = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`;
-  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
-  return [draw(head), rule, ...lines.map(draw)].join('\n');
 }
